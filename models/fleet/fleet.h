@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The fleet at run time: nodes, cards, what is free, and placement over indexes that do not scan
+ * the fleet per decision (cost of a decision: O(workers + nodes touched), not O(nodes)).
+ *
+ * Amounts of cards are integer milli-cards. A whole-card container takes `cards` free cards of
+ * one node; a fractional container takes `share_milli` (< 1000) of one card, beside others whose
+ * shares fit, when sharing is allowed for the request (mechanism plug-ins come in
+ * models/fleet/sharing/).
+ *
+ * A lease is what an admitted workload holds: a list of (node, card amount) parts. Gangs of
+ * arbiters with `gang: quota` are placed whole or not at all; with `gang: pods` worker by worker.
+ */
+#ifndef MODELS_FLEET_FLEET_H
+#define MODELS_FLEET_FLEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "models/fleet/fleet_config.h"
+
+enum placement_kind { PLACE_BINPACK, PLACE_SPREAD, PLACE_RANDOM, PLACE_KIND_COUNT };
+
+struct fleet;
+
+/* One container shape: what each of `count` equal workers asks for. */
+struct place_request {
+    int32_t cards;        /* whole cards per worker; 0 when fractional */
+    int32_t share_milli;  /* 1..999 of one card per worker; 0 when whole */
+    int64_t resources[FLEET_RESOURCES_MAX]; /* per worker, by resource index */
+    const int32_t *pools; /* pools allowed, in order of preference */
+    int32_t pool_count;
+    int32_t prefer_model; /* model whose cached weights make a node preferred, or -1 */
+};
+
+/* Handle of a lease: index + generation; zero = none. */
+struct lease_id {
+    uint32_t index1, gen;
+};
+
+/* One worker of a lease. */
+struct lease_part {
+    int32_t pool, node;  /* node index in the fleet */
+    int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
+    int32_t milli;       /* cards * 1000, or the share */
+};
+
+/* seed and replication feed PLACE_RANDOM only. cfg must outlive the fleet. */
+struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,
+                           uint32_t replication);
+void fleet_destroy(struct fleet *f);
+
+/* Opens an empty lease. */
+struct lease_id fleet_lease_open(struct fleet *f);
+
+/* Adds up to `count` workers of the request; all_or_nothing: either all or none. Returns how many
+ * were placed. All workers of one call go to pools in order; whole calls stay in one pool when
+ * one_pool is set. */
+int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_request *req,
+                    int32_t count, bool all_or_nothing, bool one_pool);
+
+/* Parts of a lease, valid until the next change of this lease. */
+const struct lease_part *fleet_lease_parts(const struct fleet *f, struct lease_id lease,
+                                           int32_t *count);
+
+/* Takes back the last `count` workers (count < 0: all). */
+void fleet_release(struct fleet *f, struct lease_id lease, int32_t count);
+/* Closes an empty or filled lease. */
+void fleet_lease_close(struct fleet *f, struct lease_id lease);
+
+/* Could the request ever be placed on the empty fleet (count workers)? Used before a run. */
+bool fleet_could_place(const struct fleet_config *cfg, const struct place_request *req,
+                       int32_t count);
+
+/* Milli-cards in the pool, in use, and the largest number of whole cards free on one node. */
+int64_t fleet_pool_capacity_milli(const struct fleet *f, int32_t pool);
+int64_t fleet_pool_used_milli(const struct fleet *f, int32_t pool);
+int32_t fleet_pool_largest_free(const struct fleet *f, int32_t pool);
+
+/* Weights and images on nodes: least recently used of cache_slots. fleet_cache_touch returns true
+ * when the object was there already, and puts it there. Objects are small non-negative ids. */
+bool fleet_cache_has(const struct fleet *f, int32_t node, int32_t object);
+bool fleet_cache_touch(struct fleet *f, int32_t node, int32_t object);
+
+#endif
