@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/world/tables.h"
+
+#include <stddef.h>
+
+#define INT_(n) {n, RECORD_INT, false}
+#define REAL_(n) {n, RECORD_REAL, false}
+#define TEXT_(n) {n, RECORD_TEXT, false}
+#define INT_NULL(n) {n, RECORD_INT, true}
+#define REAL_NULL(n) {n, RECORD_REAL, true}
+#define TEXT_NULL(n) {n, RECORD_TEXT, true}
+
+const struct record_table table_metric = {
+    "metric",
+    "one figure of one run: scope_kind is 'all', 'team', 'queue', 'node_pool', 'flavor', 'service' or 'class'; "
+    "censored = 1 when the value is only a lower bound (prints >=)",
+    {INT_("run"), TEXT_("scope_kind"), TEXT_("scope"), TEXT_("name"), REAL_NULL("value"), INT_("censored")},
+    6};
+
+const struct record_table table_ledger = {
+    "ledger",
+    "card time by period, node pool, team, class and bucket; card_s whole card-seconds, rest_mcns "
+    "milli-card-nanoseconds below one card-second (< 10^12)",
+    {INT_("run"), INT_("period"), TEXT_("node_pool"), TEXT_("purchase"), TEXT_NULL("team"), TEXT_NULL("class"),
+     TEXT_("bucket"), INT_("card_s"), INT_("rest_mcns")},
+    9};
+
+const struct record_table table_series = {
+    "series",
+    "values over time (replication 0), at most 1,000 steps: the mean over [t_s, next t_s)",
+    {INT_("run"), TEXT_("name"), TEXT_("scope"), REAL_("t_s"), REAL_NULL("value")},
+    5};
+
+const struct record_table table_histogram = {
+    "histogram",
+    "distributions, as mass between lo and hi (hi NULL = infinite)",
+    {INT_("run"), TEXT_("name"), TEXT_("scope"), REAL_("lo"), REAL_NULL("hi"), REAL_("mass")},
+    6};
+
+const struct record_table table_workload = {
+    "workload",
+    "one job (with --record full): times in seconds, NULL = did not happen",
+    {INT_("run"), TEXT_("id"), TEXT_("class"), TEXT_("team"), TEXT_("queue"), INT_("priority"), INT_("workers"),
+     INT_("cards_milli"), REAL_("submit_s"), REAL_NULL("start_s"), REAL_NULL("finish_s"), REAL_("work_s"),
+     REAL_("done_s"), INT_("evictions"), REAL_("rework_card_s"), TEXT_NULL("wait_reason")},
+    16};
+
+const struct record_table table_service_interval = {
+    "service_interval",
+    "one service between two changes (with --record full)",
+    {INT_("run"), TEXT_("service"), REAL_("t_s"), REAL_("duration_s"), REAL_("arrivals"), REAL_("served"),
+     REAL_("rejected"), REAL_("backlog"), INT_("replicas_ready"), INT_("replicas_wanted"), REAL_NULL("latency_mean_s")},
+    11};
+
+const struct record_table table_decision = {
+    "decision",
+    "why: every change of reason of a workload, with the numbers that made it; repeats counted",
+    {INT_("run"), INT_("t_ns"), INT_("seq"), TEXT_("workload"), TEXT_("queue"), TEXT_("kind"), TEXT_("reason"),
+     TEXT_NULL("detail"), INT_("repeats")},
+    9};
+
+const struct record_table table_sharing = {
+    "sharing",
+    "who shared which card, under which mechanism, how long",
+    {INT_("run"), REAL_("t_s"), TEXT_("node_pool"), INT_("node"), INT_("card"), TEXT_("tenant"), TEXT_("mechanism"),
+     INT_("asked_milli"), INT_("got_milli"), REAL_("duration_s")},
+    10};
+
+const struct record_table table_incident = {
+    "incident",
+    "faults and out-of-memory events with their blast radius",
+    {INT_("run"), REAL_("t_s"), TEXT_("kind"), TEXT_("node_pool"), INT_("victims"), TEXT_NULL("detail")},
+    6};
+
+const struct record_table table_cost = {
+    "cost",
+    "money by node pool, purchase, team (NULL = nobody's) and item, in micro-USD",
+    {INT_("run"), TEXT_NULL("node_pool"), TEXT_NULL("purchase"), TEXT_NULL("team"), TEXT_("item"), INT_("uusd")},
+    6};
+
+const struct record_table table_event_of_note = {
+    "event_of_note",
+    "what the report opens with, e.g. the costliest reclaim: kind, instant, size and words",
+    {INT_("run"), REAL_("t_s"), TEXT_("kind"), TEXT_NULL("team"), REAL_("magnitude"), TEXT_NULL("detail")},
+    6};
+
+const struct record_table *const world_tables[] = {
+    &table_metric,   &table_ledger,   &table_series,  &table_histogram, &table_workload, &table_service_interval,
+    &table_decision, &table_sharing,  &table_incident, &table_cost,     &table_event_of_note, NULL};
