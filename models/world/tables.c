@@ -84,6 +84,13 @@ const struct record_table table_event_of_note = {
     {INT_("run"), REAL_("t_s"), TEXT_("kind"), TEXT_NULL("team"), REAL_("magnitude"), TEXT_NULL("detail")},
     6};
 
+const struct record_table table_assumption = {
+    "assumption",
+    "defaults that mattered for this run: what was assumed, from where (confidence V vendor, D data, B secondary, "
+    "A ours), and the share of the fleet's card time it touches",
+    {INT_("run"), TEXT_("name"), TEXT_("value"), TEXT_("source"), TEXT_("confidence"), REAL_("touches")},
+    6};
+
 const struct record_table *const world_tables[] = {
     &table_metric,   &table_ledger,   &table_series,  &table_histogram, &table_workload, &table_service_interval,
-    &table_decision, &table_sharing,  &table_incident, &table_cost,     &table_event_of_note, NULL};
+    &table_decision, &table_sharing,  &table_incident, &table_cost,     &table_event_of_note, &table_assumption, NULL};

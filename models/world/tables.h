@@ -17,6 +17,7 @@ extern const struct record_table table_sharing;
 extern const struct record_table table_incident;
 extern const struct record_table table_cost;
 extern const struct record_table table_event_of_note;
+extern const struct record_table table_assumption;
 
 /* All tables above, in order of creation; ends with NULL. */
 extern const struct record_table *const world_tables[];
