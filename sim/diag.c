@@ -28,7 +28,7 @@ static bool count_one(struct diag_list *list, enum diag_severity severity)
     return kept(list, severity) < (list->limit > 0 ? list->limit : DEFAULT_LIMIT);
 }
 
-static char *format(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static char *format(const char *fmt, va_list args)
 {
     va_list again;
     va_copy(again, args);

@@ -9,7 +9,7 @@
  */
 #include "sim/dmath.h"
 
-#include <math.h> /* INFINITY, NAN, and sqrt, which IEEE 754 defines exactly */
+#include <math.h> /* sqrt alone, which IEEE 754 defines exactly, and isinf */
 #include <stdint.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static inline double scale(double x, int64_t n)
 static double exp_pair(double x, double tail)
 {
     if (x > 709.79)
-        return INFINITY;
+        return DM_INF;
     if (x < -745.2)
         return 0;
     struct power y = exp_parts(x, tail);
@@ -121,7 +121,7 @@ double dm_expm1(double x)
     if (x != x || magnitude(x) < 0x1p-54)
         return x;
     if (x > 709.79)
-        return INFINITY;
+        return DM_INF;
     if (x < -40)
         return -1;
     struct power y = exp_parts(x, 0);
@@ -179,9 +179,9 @@ static inline int is_normal_positive(uint64_t bits)
 static double log_special(double x)
 {
     if (x == 0)
-        return -INFINITY;
+        return -DM_INF;
     if (x < 0)
-        return NAN;
+        return DM_NAN;
     if (x != x || isinf(x))
         return x;
     return log_normal(bits_of(x * 0x1p52), -52);
@@ -200,7 +200,7 @@ double dm_log1p(double x)
     if (x != x || magnitude(x) < 0x1p-54 || (x > 0 && isinf(x)))
         return x;
     if (x <= -1)
-        return x == -1 ? -INFINITY : NAN;
+        return x == -1 ? -DM_INF : DM_NAN;
     struct pair u = sum_exact(1, x);
     return dm_log(u.hi) + u.lo / u.hi;
 }
@@ -228,7 +228,7 @@ static double pow_limit(double x, double y)
 {
     if (x == 1)
         return 1;
-    return (x > 1) == (y > 0) ? INFINITY : 0;
+    return (x > 1) == (y > 0) ? DM_INF : 0;
 }
 
 double dm_pow(double x, double y)
@@ -236,7 +236,7 @@ double dm_pow(double x, double y)
     if (y == 0 || x == 1)
         return 1;
     if (x != x || y != y || x < 0)
-        return NAN;
+        return DM_NAN;
     if (x == 0 || isinf(x) || magnitude(y) > 1e20)
         return pow_limit(x, y);
     struct pair l = log_pair(x);
@@ -273,7 +273,7 @@ static inline double cos_series(double x, double tail)
 static double sin_quarter(double x, int64_t quarter)
 {
     if (!(magnitude(x) <= 1e6))
-        return NAN;
+        return DM_NAN;
     double n = (x * INV_HALF_PI + ROUNDER) - ROUNDER;
     struct pair r = sum_exact(x - n * HALF_PI_1, -(n * HALF_PI_2));
     r = sum_exact(r.hi, r.lo - n * HALF_PI_3);

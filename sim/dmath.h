@@ -7,6 +7,10 @@
 #ifndef SIM_DMATH_H
 #define SIM_DMATH_H
 
+/* As doubles: INFINITY and NAN of math.h are floats, which -Wdouble-promotion of clang refuses. */
+#define DM_INF (__builtin_inf())
+#define DM_NAN (__builtin_nan(""))
+
 double dm_exp(double x);            /* < 2 ulp; overflow gives inf, underflow 0 */
 double dm_log(double x);            /* < 2 ulp; 0 gives -inf, negative gives NaN */
 double dm_expm1(double x);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Error function, normal distribution and log gamma on top of exp and log of sim/dmath.c. */
-#include <math.h> /* INFINITY, NAN */
 #include <stdint.h>
 #include <string.h>
 
@@ -138,7 +137,7 @@ static const double far_q[] = {2.04426310338993978564e-15, 1.4215117583164458887
 double dm_norm_inv(double p)
 {
     if (!(p > 0 && p < 1))
-        return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
+        return p == 0 ? -DM_INF : p == 1 ? DM_INF : DM_NAN;
     double q = p - 0.5;
     if (q >= -0.425 && q <= 0.425) {
         double z = 0.180625 - q * q;
@@ -177,7 +176,7 @@ static double lgamma_large(double x)
 double dm_lgamma(double x)
 {
     if (!(x > 0))
-        return x == 0 ? INFINITY : NAN;
+        return x == 0 ? DM_INF : DM_NAN;
     if (x < 0.5)
         return (lgamma_at_two(x) - dm_log1p(x)) - dm_log(x);
     if (x < 1.5)

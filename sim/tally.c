@@ -181,7 +181,7 @@ double qhist_quantile(const struct qhist *h, double p)
 {
     REQUIRE(p > 0 && p <= 1);
     if (!(h->total > 0))
-        return NAN;
+        return DM_NAN;
     double wanted = p * h->total * (1 - 1e-12), cumulative = h->zero;
     if (h->zero > 0 && cumulative >= wanted)
         return 0;
@@ -194,14 +194,14 @@ double qhist_quantile(const struct qhist *h, double p)
     }
     bool reached = cumulative >= wanted || !(h->infinite > 0);
     if (!reached)
-        return INFINITY;
+        return DM_INF;
     return filled == h->bin_count ? 0 : lower_edge(h, filled) * (1 + h->alpha);
 }
 
 double qhist_share_below(const struct qhist *h, double x)
 {
     if (!(h->total > 0))
-        return NAN;
+        return DM_NAN;
     if (x < 0)
         return 0;
     double mass = h->zero;
