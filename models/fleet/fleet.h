@@ -23,6 +23,8 @@ enum placement_kind { PLACE_BINPACK, PLACE_SPREAD, PLACE_RANDOM, PLACE_KIND_COUN
 
 struct fleet;
 
+const char *fleet_placement_name(enum placement_kind kind);
+
 /* One container shape: what each of `count` equal workers asks for. */
 struct place_request {
     int32_t cards;        /* whole cards per worker; 0 when fractional */
@@ -43,6 +45,7 @@ struct lease_part {
     int32_t pool, node;  /* node index in the fleet */
     int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
     int32_t milli;       /* cards * 1000, or the share */
+    int32_t shape;       /* index of the interned amounts; private to the fleet */
 };
 
 /* seed and replication feed PLACE_RANDOM only. cfg must outlive the fleet. */
@@ -54,8 +57,11 @@ void fleet_destroy(struct fleet *f);
 struct lease_id fleet_lease_open(struct fleet *f);
 
 /* Adds up to `count` workers of the request; all_or_nothing: either all or none. Returns how many
- * were placed. All workers of one call go to pools in order; whole calls stay in one pool when
- * one_pool is set. */
+ * were placed. Pools are filled in order; with one_pool all workers go to the
+ * first pool that holds them all (else, unless all_or_nothing, to the one that holds most).
+ * A request of no cards and no share asks for the amounts only. A node among the last 16
+ * that cached prefer_model goes before others when it fits (Fluid adds preferred affinity, weight
+ * 100: cache-and-checkpoint 1.3). On failure nothing changed, the random stream included. */
 int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_request *req,
                     int32_t count, bool all_or_nothing, bool one_pool);
 
@@ -81,5 +87,8 @@ int32_t fleet_pool_largest_free(const struct fleet *f, int32_t pool);
  * when the object was there already, and puts it there. Objects are small non-negative ids. */
 bool fleet_cache_has(const struct fleet *f, int32_t node, int32_t object);
 bool fleet_cache_touch(struct fleet *f, int32_t node, int32_t object);
+
+/* Words, nodes and cards looked at so far: the work of placement, for tests and bench. */
+int64_t fleet_looks(const struct fleet *f);
 
 #endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/fleet/fitset.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "sim/arena.h"
+#include "sim/check.h"
+
+static int64_t words_at(int64_t size, int level)
+{
+    int64_t n = size;
+    for (int l = 0; l <= level; l++)
+        n = (n + 63) >> 6;
+    return n;
+}
+
+void fitset_init(struct fitset *s, int64_t size, int32_t resources, const int64_t *amounts,
+                 int64_t modulus, int64_t divisor, int64_t *looks)
+{
+    *s = (struct fitset){.size = size > 0 ? size : 1,
+                         .resources = resources,
+                         .amounts = amounts,
+                         .modulus = modulus > 0 ? modulus : 1,
+                         .divisor = divisor > 0 ? divisor : 1,
+                         .looks = looks};
+    int64_t words;
+    do {
+        REQUIRE(s->levels < FITSET_LEVELS);
+        int l = s->levels++;
+        words = words_at(s->size, l);
+        s->word[l] = mem_zalloc((size_t)words, sizeof(uint64_t));
+        s->count[l] = mem_zalloc((size_t)words, sizeof(int32_t));
+        if (resources > 0)
+            s->bound[l] = mem_zalloc((size_t)(words * resources), sizeof(int64_t));
+    } while (words > 1);
+}
+
+void fitset_fini(struct fitset *s)
+{
+    for (int l = 0; l < s->levels; l++) {
+        free(s->word[l]);
+        free(s->count[l]);
+        free(s->bound[l]);
+    }
+    *s = (struct fitset){0};
+}
+
+static const int64_t *row(const struct fitset *s, int64_t i)
+{
+    return s->amounts + i % s->modulus / s->divisor * s->resources;
+}
+
+static bool covers(const int64_t *have, const int64_t *need, int32_t resources)
+{
+    for (int32_t r = 0; r < resources; r++)
+        if (have[r] < need[r])
+            return false;
+    return true;
+}
+
+static uint64_t bit_of(int64_t i)
+{
+    return UINT64_C(1) << (i & 63);
+}
+
+void fitset_add(struct fitset *s, int64_t i)
+{
+    CHECK(i >= 0 && i < s->size && !(s->word[0][i >> 6] & bit_of(i)));
+    s->total++;
+    int64_t child = i;
+    for (int l = 0; l < s->levels; l++, child >>= 6) {
+        int64_t w = child >> 6;
+        if (s->resources > 0 && s->word[l][w] == 0) /* a new word starts with an exact bound */
+            for (int32_t r = 0; r < s->resources; r++)
+                s->bound[l][w * s->resources + r] = INT64_MIN;
+        s->word[l][w] |= bit_of(child);
+        s->count[l][w]++;
+    }
+    fitset_raise(s, i);
+}
+
+void fitset_remove(struct fitset *s, int64_t i)
+{
+    CHECK(i >= 0 && i < s->size && (s->word[0][i >> 6] & bit_of(i)));
+    s->total--;
+    int64_t child = i;
+    for (int l = 0; l < s->levels; l++, child >>= 6) {
+        int64_t w = child >> 6;
+        if (l == 0 || s->word[l - 1][child] == 0)
+            s->word[l][w] &= ~bit_of(child);
+        s->count[l][w]--;
+    }
+}
+
+void fitset_raise(struct fitset *s, int64_t i)
+{
+    if (s->resources == 0)
+        return;
+    const int64_t *have = row(s, i);
+    int64_t child = i;
+    for (int l = 0; l < s->levels; l++, child >>= 6) {
+        int64_t *bound = s->bound[l] + (child >> 6) * s->resources;
+        for (int32_t r = 0; r < s->resources; r++)
+            if (bound[r] < have[r])
+                bound[r] = have[r];
+    }
+}
+
+/* Makes the bound of a word as low as its children allow. */
+static void tighten(struct fitset *s, int level, int64_t w)
+{
+    if (s->resources == 0)
+        return;
+    int64_t *bound = s->bound[level] + w * s->resources;
+    for (int32_t r = 0; r < s->resources; r++)
+        bound[r] = INT64_MIN;
+    for (uint64_t bits = s->word[level][w]; bits != 0; bits &= bits - 1) {
+        int64_t child = w * 64 + __builtin_ctzll(bits);
+        const int64_t *have =
+            level == 0 ? row(s, child) : s->bound[level - 1] + child * s->resources;
+        ++*s->looks;
+        for (int32_t r = 0; r < s->resources; r++)
+            if (bound[r] < have[r])
+                bound[r] = have[r];
+    }
+}
+
+struct search {
+    int64_t lo, hi; /* elements lo..hi-1 */
+    const int64_t *need;
+};
+
+/* Children of word w at this level that can hold elements of lo..hi-1. */
+static uint64_t window(const struct search *q, int level, int64_t w)
+{
+    int shift = 6 * level;
+    int64_t first = (q->lo >> shift) - w * 64, last = ((q->hi - 1) >> shift) - w * 64;
+    if (first > 63 || last < 0)
+        return 0;
+    uint64_t mask = ~UINT64_C(0);
+    if (first > 0)
+        mask &= ~UINT64_C(0) << first;
+    if (last < 63)
+        mask &= ~UINT64_C(0) >> (63 - last);
+    return mask;
+}
+
+static int64_t search_word(struct fitset *s, const struct search *q, int level, int64_t w)
+{
+    ++*s->looks;
+    if (s->resources > 0 && !covers(s->bound[level] + w * s->resources, q->need, s->resources))
+        return -1;
+    for (uint64_t bits = s->word[level][w] & window(q, level, w); bits != 0; bits &= bits - 1) {
+        int64_t child = w * 64 + __builtin_ctzll(bits);
+        if (level > 0) {
+            int64_t found = search_word(s, q, level - 1, child);
+            if (found >= 0)
+                return found;
+            continue;
+        }
+        ++*s->looks;
+        if (s->resources == 0 || covers(row(s, child), q->need, s->resources))
+            return child;
+    }
+    tighten(s, level, w);
+    return -1;
+}
+
+int64_t fitset_first(struct fitset *s, int64_t lo, int64_t hi, const int64_t *need)
+{
+    if (s->total == 0 || lo >= hi)
+        return -1;
+    struct search q = {lo > 0 ? lo : 0, hi < s->size ? hi : s->size, need};
+    return q.lo < q.hi ? search_word(s, &q, s->levels - 1, 0) : -1;
+}
+
+static int64_t last_word(const struct fitset *s, int64_t hi, int level, int64_t w)
+{
+    struct search q = {0, hi, NULL};
+    uint64_t bits = s->word[level][w] & window(&q, level, w);
+    while (bits != 0) {
+        int top = 63 - __builtin_clzll(bits);
+        int64_t child = w * 64 + top;
+        ++*s->looks;
+        if (level == 0)
+            return child;
+        int64_t found = last_word(s, hi, level - 1, child);
+        if (found >= 0)
+            return found;
+        bits &= ~(UINT64_C(1) << top);
+    }
+    return -1;
+}
+
+int64_t fitset_last(const struct fitset *s, int64_t hi)
+{
+    if (s->total == 0 || hi <= 0)
+        return -1;
+    return last_word(s, hi < s->size ? hi : s->size, s->levels - 1, 0);
+}
+
+int64_t fitset_rank(const struct fitset *s, int64_t i)
+{
+    if (i >= s->size)
+        return s->total;
+    int64_t rank = 0;
+    if (i <= 0)
+        return 0;
+    rank += __builtin_popcountll(s->word[0][i >> 6] & (bit_of(i) - 1));
+    int64_t child = i >> 6;
+    for (int l = 1; l < s->levels; l++, child >>= 6) {
+        uint64_t bits = s->word[l][child >> 6] & (bit_of(child) - 1);
+        for (; bits != 0; bits &= bits - 1)
+            rank += s->count[l - 1][(child & ~INT64_C(63)) + __builtin_ctzll(bits)];
+    }
+    return rank;
+}
+
+int64_t fitset_select(const struct fitset *s, int64_t k)
+{
+    REQUIRE(k >= 0 && k < s->total);
+    int64_t w = 0;
+    for (int l = s->levels - 1; l > 0; l--) {
+        uint64_t bits = s->word[l][w];
+        int64_t child = w * 64 + __builtin_ctzll(bits);
+        while (k >= s->count[l - 1][child]) {
+            k -= s->count[l - 1][child];
+            bits &= bits - 1;
+            child = w * 64 + __builtin_ctzll(bits);
+        }
+        w = child;
+    }
+    uint64_t bits = s->word[0][w];
+    for (; k > 0; k--)
+        bits &= bits - 1;
+    return w * 64 + __builtin_ctzll(bits);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Building a fleet, placing workers into leases and taking them back. */
+#include "models/fleet/fleet.h"
+
+#include <stdlib.h>
+
+#include "models/fleet/placement.h"
+#include "sim/check.h"
+
+/* The value of PURPOSE_PLACEMENT in models/demand/demand.h, which is above this folder. */
+#define PLACEMENT_PURPOSE 8
+
+/* ---- building ---- */
+
+static void count_nodes(struct fleet *f, int64_t *cards)
+{
+    const struct fleet_config *cfg = f->cfg;
+    *cards = 0;
+    for (int32_t i = 0; i < cfg->pool_count; i++) {
+        const struct node_pool_config *from = &cfg->pools[i];
+        struct fleet_pool *p = &f->pools[i];
+        REQUIRE(from->node_count >= 0 && from->cards_per_node >= 0 &&
+                from->node_count <= INT32_MAX - f->node_count);
+        p->first_node = f->node_count;
+        p->node_count = from->node_count;
+        p->cards_per_node = from->cards_per_node;
+        p->first_card = *cards;
+        p->card_count = (int64_t)from->node_count * from->cards_per_node;
+        f->node_count += from->node_count;
+        *cards += p->card_count;
+    }
+}
+
+static void fill_pool(struct fleet *f, int32_t index)
+{
+    const struct node_pool_config *from = &f->cfg->pools[index];
+    struct fleet_pool *p = &f->pools[index];
+    for (int32_t n = p->first_node; n < p->first_node + p->node_count; n++) {
+        f->node_pool[n] = index;
+        f->node_free[n] = p->cards_per_node;
+        for (int32_t a = 0; a < from->allocatable_count; a++)
+            f->node_amounts[(int64_t)n * f->resources + from->allocatable[a].resource] +=
+                from->allocatable[a].amount;
+    }
+    const int64_t *amounts = f->node_amounts + (int64_t)p->first_node * f->resources;
+    p->free_nodes = mem_zalloc((size_t)p->cards_per_node + 1, sizeof(*p->free_nodes));
+    for (int32_t k = 0; k <= p->cards_per_node; k++)
+        fitset_init(&p->free_nodes[k], p->node_count, f->resources, amounts, p->node_count, 1,
+                    &f->looks);
+    for (int32_t n = 0; n < p->node_count; n++)
+        fitset_add(&p->free_nodes[p->cards_per_node], n);
+    fitset_init(&p->open_cards, CARD_MILLI * p->card_count, f->resources, amounts, p->card_count,
+                p->cards_per_node, &f->looks);
+}
+
+struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,
+                           uint32_t replication)
+{
+    REQUIRE(cfg->resource_count >= 0 && cfg->resource_count <= FLEET_RESOURCES_MAX);
+    struct fleet *f = mem_zalloc(1, sizeof(*f));
+    f->cfg = cfg;
+    f->rule = place_rule_of(kind);
+    f->resources = cfg->resource_count;
+    f->pools = mem_zalloc((size_t)cfg->pool_count + 1, sizeof(*f->pools));
+    int64_t cards;
+    count_nodes(f, &cards);
+    size_t nodes = (size_t)f->node_count;
+    f->node_pool = mem_alloc(nodes + 1, sizeof(*f->node_pool));
+    f->node_free = mem_alloc(nodes + 1, sizeof(*f->node_free));
+    f->node_amounts = mem_zalloc(nodes * (size_t)f->resources + 1, sizeof(*f->node_amounts));
+    f->card_free = mem_alloc((size_t)cards + 1, sizeof(*f->card_free));
+    for (int64_t c = 0; c < cards; c++)
+        f->card_free[c] = CARD_MILLI;
+    for (int32_t i = 0; i < cfg->pool_count; i++)
+        fill_pool(f, i);
+    shapes_init(&f->shapes, f->resources);
+    node_cache_init(f);
+    rng_open(&f->rng, seed, replication, PLACEMENT_PURPOSE, 0);
+    return f;
+}
+
+void fleet_destroy(struct fleet *f)
+{
+    if (f == NULL)
+        return;
+    for (int32_t i = 0; i < f->cfg->pool_count; i++) {
+        for (int32_t k = 0; k <= f->pools[i].cards_per_node; k++)
+            fitset_fini(&f->pools[i].free_nodes[k]);
+        free(f->pools[i].free_nodes);
+        fitset_fini(&f->pools[i].open_cards);
+    }
+    lease_table_fini(&f->leases);
+    shapes_fini(&f->shapes);
+    node_cache_fini(f);
+    free(f->pools);
+    free(f->node_pool);
+    free(f->node_free);
+    free(f->node_amounts);
+    free(f->card_free);
+    free(f);
+}
+
+/* ---- leases ---- */
+
+struct lease_id fleet_lease_open(struct fleet *f)
+{
+    return lease_open(&f->leases);
+}
+
+const struct lease_part *fleet_lease_parts(const struct fleet *f, struct lease_id lease,
+                                           int32_t *count)
+{
+    const struct lease *l = lease_get(&f->leases, lease);
+    *count = l->count;
+    return l->parts;
+}
+
+void fleet_release(struct fleet *f, struct lease_id lease, int32_t count)
+{
+    struct lease *l = lease_get(&f->leases, lease);
+    REQUIRE(count <= l->count);
+    for (int32_t left = count < 0 ? l->count : count; left > 0; left--) {
+        const struct lease_part *part = &l->parts[--l->count];
+        const int64_t *amounts = f->shapes.items[part->shape].amounts;
+        if (part->first_card < 0)
+            node_give(f, part->node, part->milli / CARD_MILLI, amounts);
+        else
+            node_give_share(f, part->node, part->first_card, part->milli, amounts);
+        shape_drop(&f->shapes, part->shape);
+    }
+}
+
+void fleet_lease_close(struct fleet *f, struct lease_id lease)
+{
+    fleet_release(f, lease, -1);
+    lease_shut(&f->leases, lease);
+}
+
+/* ---- placing ---- */
+
+/* Workers that the free cards of a pool could hold, amounts aside; never too few. */
+static int64_t room(const struct fleet_pool *p, const struct place_request *req)
+{
+    if (req->cards == 0 && req->share_milli == 0)
+        return INT32_MAX;
+    int64_t n = 0;
+    if (req->share_milli > 0)
+        return (p->card_count * CARD_MILLI - p->used_milli) / req->share_milli;
+    for (int32_t k = req->cards; k <= p->cards_per_node; k++)
+        n += p->free_nodes[k].total * (k / req->cards);
+    return n;
+}
+
+static bool place_one(struct fleet *f, struct lease *l, const struct place_request *req,
+                      int32_t pool)
+{
+    struct place_choice c = place_choose(f, &f->pools[pool], req);
+    if (c.node < 0)
+        return false;
+    if (req->share_milli > 0)
+        node_take_share(f, c.node, c.card, req->share_milli, req->resources);
+    else
+        node_take(f, c.node, req->cards, req->resources);
+    lease_push(&f->leases, l,
+               (struct lease_part){.pool = pool,
+                                   .node = c.node,
+                                   .first_card = c.card,
+                                   .milli = req->share_milli + req->cards * CARD_MILLI,
+                                   .shape = shape_hold(&f->shapes, req->resources)});
+    return true;
+}
+
+static int32_t place_in(struct fleet *f, struct lease *l, const struct place_request *req,
+                        int32_t pool, int32_t count)
+{
+    int32_t placed = 0;
+    while (placed < count && place_one(f, l, req, pool))
+        placed++;
+    return placed;
+}
+
+/* All workers in the first pool that holds them all; else, unless all_or_nothing, as many as
+ * possible in the pool that holds most. */
+static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
+                              const struct place_request *req, int32_t count, bool all_or_nothing)
+{
+    struct lease *l = lease_get(&f->leases, lease);
+    int32_t best = -1, best_placed = 0;
+    for (int32_t i = 0; i < req->pool_count; i++) {
+        int64_t most = room(&f->pools[req->pools[i]], req);
+        if (all_or_nothing ? most < count : most <= best_placed)
+            continue;
+        struct rng before = f->rng;
+        int32_t placed = place_in(f, l, req, req->pools[i], count);
+        if (placed == count)
+            return placed;
+        fleet_release(f, lease, placed);
+        f->rng = before;
+        if (placed > best_placed) {
+            best_placed = placed;
+            best = i;
+        }
+    }
+    if (all_or_nothing || best < 0)
+        return 0;
+    return place_in(f, l, req, req->pools[best], best_placed);
+}
+
+static int32_t place_any_pool(struct fleet *f, struct lease_id lease,
+                              const struct place_request *req, int32_t count, bool all_or_nothing)
+{
+    struct lease *l = lease_get(&f->leases, lease);
+    int64_t most = 0;
+    for (int32_t i = 0; i < req->pool_count && most < count; i++)
+        most += room(&f->pools[req->pools[i]], req);
+    if (all_or_nothing && most < count)
+        return 0;
+    struct rng before = f->rng;
+    int32_t placed = 0;
+    for (int32_t i = 0; i < req->pool_count && placed < count; i++)
+        placed += place_in(f, l, req, req->pools[i], count - placed);
+    if (all_or_nothing && placed < count) {
+        fleet_release(f, lease, placed);
+        f->rng = before;
+        placed = 0;
+    }
+    return placed;
+}
+
+int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_request *req,
+                    int32_t count, bool all_or_nothing, bool one_pool)
+{
+    REQUIRE(count >= 0 && req->cards >= 0);
+    REQUIRE(req->share_milli >= 0 && req->share_milli < CARD_MILLI);
+    REQUIRE(req->cards == 0 || req->share_milli == 0);
+    if (count == 0)
+        return 0;
+    return one_pool ? place_one_pool(f, lease, req, count, all_or_nothing)
+                    : place_any_pool(f, lease, req, count, all_or_nothing);
+}
+
+/* ---- questions ---- */
+
+int64_t fleet_pool_capacity_milli(const struct fleet *f, int32_t pool)
+{
+    return f->pools[pool].card_count * CARD_MILLI;
+}
+
+int64_t fleet_pool_used_milli(const struct fleet *f, int32_t pool)
+{
+    return f->pools[pool].used_milli;
+}
+
+int32_t fleet_pool_largest_free(const struct fleet *f, int32_t pool)
+{
+    const struct fleet_pool *p = &f->pools[pool];
+    for (int32_t k = p->cards_per_node; k > 0; k--)
+        if (p->free_nodes[k].total > 0)
+            return k;
+    return 0;
+}
+
+int64_t fleet_looks(const struct fleet *f)
+{
+    return f->looks;
+}
+
+/* Workers that one empty node of the pool holds. */
+static int64_t node_holds(const struct fleet_config *cfg, const struct node_pool_config *p,
+                          const struct place_request *req)
+{
+    int64_t n = INT32_MAX;
+    if (req->share_milli > 0)
+        n = (int64_t)p->cards_per_node * (CARD_MILLI / req->share_milli);
+    else if (req->cards > 0)
+        n = p->cards_per_node / req->cards;
+    for (int32_t r = 0; r < cfg->resource_count; r++) {
+        int64_t have = 0;
+        for (int32_t a = 0; a < p->allocatable_count; a++)
+            if (p->allocatable[a].resource == r)
+                have += p->allocatable[a].amount;
+        if (req->resources[r] > 0 && have / req->resources[r] < n)
+            n = have / req->resources[r];
+    }
+    return n;
+}
+
+bool fleet_could_place(const struct fleet_config *cfg, const struct place_request *req,
+                       int32_t count)
+{
+    int64_t most = 0;
+    for (int32_t i = 0; i < req->pool_count && most < count; i++) {
+        const struct node_pool_config *p = &cfg->pools[req->pools[i]];
+        most += node_holds(cfg, p, req) * p->node_count;
+    }
+    return most >= count;
+}

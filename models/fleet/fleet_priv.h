@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Inside of the fleet: what fleet.c, node.c, lease.c, node_cache.c and the placement rules share.
+ *
+ * Whole cards are anonymous: a node only knows how many of its cards are free. Shared cards have
+ * an index on their node, the lowest that holds no share when one is opened; a node's free whole
+ * cards are its cards minus whole leases minus open (shared) cards.
+ *
+ * Per pool there is one fitset of nodes for every number of free whole cards, and one fitset of
+ * open cards keyed free_milli * cards + card, so that "the least free share that fits, lowest id
+ * first" is one search.
+ */
+#ifndef MODELS_FLEET_FLEET_PRIV_H
+#define MODELS_FLEET_FLEET_PRIV_H
+
+#include "models/fleet/fitset.h"
+#include "models/fleet/fleet.h"
+#include "sim/arena.h"
+#include "sim/rng.h"
+
+#define CARD_MILLI 1000
+
+struct fleet_pool {
+    int32_t first_node, node_count, cards_per_node;
+    int64_t first_card, card_count;   /* cards of the fleet are numbered through */
+    int64_t used_milli;
+    struct fitset *free_nodes;        /* [free whole cards 0..cards_per_node] of pool-local nodes */
+    struct fitset open_cards;         /* key free_milli * card_count + pool-local card */
+};
+
+/* Amounts of one container shape, shared by all parts that have it. */
+struct fleet_shape {
+    int64_t amounts[FLEET_RESOURCES_MAX];
+    int64_t users;                    /* parts that hold it; 0 = on the free list */
+    int32_t next;                     /* in its hash chain, or in the free list; -1 = end */
+};
+
+#define SHAPE_BUCKETS 1024
+
+struct fleet_shapes {
+    struct fleet_shape *items;
+    size_t count, capacity;
+    int32_t free_head;
+    int32_t bucket[SHAPE_BUCKETS];
+    int32_t resources;
+};
+
+struct lease {
+    uint32_t gen;                     /* odd while open */
+    int32_t count, capacity;
+    uint32_t next_free;               /* index1 of the next closed lease, 0 = none */
+    struct lease_part *parts;         /* &inline_part, or a block of the parts pool */
+    struct lease_part inline_part;
+};
+
+#define LEASE_CHUNK 1024
+#define PART_CLASSES 28
+
+struct lease_table {
+    struct lease **chunks;            /* chunks never move: part pointers stay valid */
+    size_t chunk_count, chunk_capacity;
+    uint32_t used, free_head;         /* leases ever opened; index1 of the first closed one */
+    struct lease_part *free_block[PART_CLASSES]; /* of 2^class parts, linked through the block */
+    struct arena blocks;
+};
+
+#define CACHE_HOLDERS 16 /* how many nodes are remembered per object */
+
+struct cache_holders {
+    int32_t node[CACHE_HOLDERS];      /* newest first, -1 = none; may be out of date */
+};
+
+struct place_rule;
+
+struct fleet {
+    const struct fleet_config *cfg;
+    const struct place_rule *rule;
+    int32_t resources;
+    int32_t node_count;
+    struct fleet_pool *pools;
+    int32_t *node_pool;
+    int32_t *node_free;               /* free whole cards */
+    int64_t *node_amounts;            /* [node * resources + r] free */
+    int16_t *card_free;               /* milli free; CARD_MILLI = holds no share */
+    struct fleet_shapes shapes;
+    struct lease_table leases;
+    int32_t *cache_slot;              /* object + 1 per slot, newest first; 0 = empty */
+    int64_t *cache_first;             /* first slot of each node, node_count + 1 entries */
+    struct cache_holders *holders;    /* by object */
+    size_t holder_count, holder_capacity;
+    struct rng rng;
+    int64_t looks;                    /* words, nodes and cards looked at so far */
+};
+
+/* node.c: taking and giving back, with all indexes. Nodes and cards are fleet-wide numbers. */
+void node_take(struct fleet *f, int32_t node, int32_t cards, const int64_t *amounts);
+void node_give(struct fleet *f, int32_t node, int32_t cards, const int64_t *amounts);
+void node_take_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
+                     const int64_t *amounts);
+void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
+                     const int64_t *amounts);
+/* Lowest card of the node without shares, or -1 when no whole card is free. */
+int32_t node_closed_card(const struct fleet *f, int32_t node);
+int64_t node_first_card(const struct fleet *f, int32_t node);
+
+/* shape.c */
+void shapes_init(struct fleet_shapes *s, int32_t resources);
+void shapes_fini(struct fleet_shapes *s);
+int32_t shape_hold(struct fleet_shapes *s, const int64_t *amounts);
+void shape_drop(struct fleet_shapes *s, int32_t shape);
+
+/* lease.c */
+void lease_table_fini(struct lease_table *t);
+struct lease_id lease_open(struct lease_table *t);
+struct lease *lease_get(const struct lease_table *t, struct lease_id id);
+void lease_shut(struct lease_table *t, struct lease_id id);
+void lease_push(struct lease_table *t, struct lease *l, struct lease_part part);
+
+/* node_cache.c */
+void node_cache_init(struct fleet *f);
+void node_cache_fini(struct fleet *f);
+
+#endif

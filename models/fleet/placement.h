@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Placement rules: which node, which card. One rule is one file and one row of the table in
+ * placement.c. A rule only chooses; fleet.c takes and gives back.
+ */
+#ifndef MODELS_FLEET_PLACEMENT_H
+#define MODELS_FLEET_PLACEMENT_H
+
+#include "models/fleet/fleet_priv.h"
+
+struct place_choice {
+    int32_t node; /* fleet-wide, -1 = nothing fits */
+    int32_t card; /* on the node, for shares; -1 for whole cards */
+};
+
+struct place_rule {
+    const char *name;
+    /* A node of the pool with req->cards whole cards free and the amounts. */
+    struct place_choice (*whole)(struct fleet *f, struct fleet_pool *p,
+                                 const struct place_request *req);
+    /* A card of the pool with req->share_milli free, open or not, and the amounts. */
+    struct place_choice (*share)(struct fleet *f, struct fleet_pool *p,
+                                 const struct place_request *req);
+    /* Which of two nodes that fit (numbers of free whole cards) is better: < 0 the first. */
+    int (*compare)(int32_t free_a, int32_t free_b);
+};
+
+extern const struct place_rule place_binpack, place_spread, place_random;
+
+const struct place_rule *place_rule_of(enum placement_kind kind);
+
+/* The rule's choice in one pool; a node that holds req->prefer_model and fits goes first. */
+struct place_choice place_choose(struct fleet *f, struct fleet_pool *p,
+                                 const struct place_request *req);
+
+/* Does one worker fit on this node of the pool? card receives the card for a share. */
+bool place_fits_node(const struct fleet *f, const struct place_request *req, int32_t node,
+                     int32_t *card);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The work of a placement, counted in words, nodes and cards looked at, hardly grows with the
+ * fleet: 100,000 cards against 10,000. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "models/fleet/fleet.h"
+#include "sim/rng.h"
+
+#define SMALL_NODES 1250  /* 10,000 cards */
+#define LARGE_NODES 12500 /* 100,000 cards */
+
+static const int32_t only_pool[1] = {0};
+
+static struct place_request churn_request(struct rng *r)
+{
+    struct place_request req = {.pools = only_pool, .pool_count = 1, .prefer_model = -1};
+    if (rng_below(r, 3) == 0)
+        req.share_milli = 100 * (1 + (int32_t)rng_below(r, 9));
+    else
+        req.cards = 1 << rng_below(r, 4);
+    req.resources[0] = 1000 * (1 + (int64_t)rng_below(r, 24));
+    return req;
+}
+
+/* Fills the fleet, then churns: mean looks per placement tried. One lease holds one worker. */
+static double looks_per_placement(int32_t nodes, enum placement_kind kind)
+{
+    struct resource_amount cpu = {0, 96000};
+    struct node_pool_config pool = {.name = "p", .node_count = nodes, .cards_per_node = 8,
+                                    .allocatable = &cpu, .allocatable_count = 1};
+    const char *names[1] = {"cpu"};
+    struct fleet_config cfg = {.resources = names, .resource_count = 1, .pools = &pool,
+                               .pool_count = 1};
+    static struct lease_id held[LARGE_NODES * 8];
+    int32_t count = 0, most = nodes * 8, tried = 0;
+    struct fleet *f = fleet_create(&cfg, kind, 1, 0);
+    struct rng r;
+    rng_open(&r, 1, 0, 1000, 3);
+    int64_t start = 0;
+    for (int32_t i = 0; i < 6 * nodes + 100000; i++) {
+        if (i == 6 * nodes) /* full by now */
+            start = fleet_looks(f);
+        struct place_request req = churn_request(&r);
+        struct lease_id l = fleet_lease_open(f);
+        if (fleet_place(f, l, &req, 1, true, false) == 1 && count < most) {
+            held[count++] = l;
+        } else {
+            fleet_lease_close(f, l);
+        }
+        tried += i >= 6 * nodes;
+        if (i >= 6 * nodes && count > 0) {
+            int32_t victim = (int32_t)rng_below(&r, (uint64_t)count);
+            fleet_lease_close(f, held[victim]);
+            held[victim] = held[--count];
+        }
+    }
+    double looks = (double)(fleet_looks(f) - start) / tried;
+    fleet_destroy(f);
+    return looks;
+}
+
+static void check_growth(enum placement_kind kind)
+{
+    double small = looks_per_placement(SMALL_NODES, kind);
+    double large = looks_per_placement(LARGE_NODES, kind);
+    print_message("# %s: %.1f looks per placement with 10,000 cards, %.1f with 100,000\n",
+                  fleet_placement_name(kind), small, large);
+    assert_true(large <= 3 * small);
+}
+
+static void binpack_costs_at_most_three_times_as_much(void **state)
+{
+    (void)state;
+    check_growth(PLACE_BINPACK);
+}
+
+static void spread_costs_at_most_three_times_as_much(void **state)
+{
+    (void)state;
+    check_growth(PLACE_SPREAD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(binpack_costs_at_most_three_times_as_much),
+        cmocka_unit_test(spread_costs_at_most_three_times_as_much),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
