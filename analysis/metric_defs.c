@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/metric_defs.h"
+
+#include <string.h>
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char use[] = "cards in use, %";
+static const char idle[] = "cards idle because, %";
+static const char training[] = "training jobs";
+static const char inference[] = "inference";
+static const char cost[] = "cost, same fleet";
+
+/* Tolerances: what a planner would call "the same": one point of a fraction, 5 % of a time or a
+ * count that noise moves, 1 % of money. */
+static const struct metric_def defs[] = {
+    {"demand.offered", "fraction", 0, 0.01, "demand", "offered, % of fleet",
+     "Demand offered, as a share of the fleet's card time", METRIC_PERCENT},
+
+    {"utilization.allocated", "fraction", 0, 0.01, use, "allocated (requests)",
+     "Allocated: cards that somebody holds", METRIC_PERCENT},
+    {"utilization.real", "fraction", 1, 0.01, use, "real (computing)",
+     "Real utilisation: cards that compute", METRIC_PERCENT},
+    {"utilization.useful", "fraction", 1, 0.01, use, "useful (no rework)",
+     "Useful: computing without rework and sharing overhead", METRIC_PERCENT},
+    {"utilization.work", "fraction", 1, 0.01, use, "work done of possible",
+     "Work: work done of the work all cards could do", METRIC_PERCENT},
+
+    {"idle.no_demand", "fraction", 0, 0.01, idle, "nobody wants them",
+     "Idle: nobody wants the card", METRIC_PERCENT},
+    {"idle.quota", "fraction", -1, 0.01, idle, "quota forbids",
+     "Idle while a workload waits for quota", METRIC_PERCENT},
+    {"idle.blocked", "fraction", -1, 0.01, idle, "queue blocked",
+     "Idle while a workload waits for its turn or for more cards", METRIC_PERCENT},
+    {"idle.fragmented", "fraction", -1, 0.01, idle, "no place fits",
+     "Idle while an admitted workload finds no place that fits", METRIC_PERCENT},
+    {"idle.reserved", "fraction", -1, 0.01, idle, "held in reserve", "Idle: held in reserve",
+     METRIC_PERCENT},
+
+    {"training.wait.p50", "seconds", -1, 0.05, training, "wait, median",
+     "Wait of a training job, median", METRIC_DURATION},
+    {"training.wait.p95", "seconds", -1, 0.05, training, "wait, 95th percentile",
+     "Wait of a training job, 95th percentile", METRIC_DURATION},
+    {"training.unfinished", "card-hours", -1, 0.05, training, "unfinished, card-h",
+     "Work not finished at the end", METRIC_AMOUNT},
+    {"training.rework", "card-hours", -1, 0.05, training, "rework, card-h",
+     "Work done again after evictions and failures", METRIC_AMOUNT},
+    {"training.lost", "card-hours", -1, 0.05, training, "lost, card-h",
+     "Work that evictions and failures threw away", METRIC_AMOUNT},
+    {"training.preemptions", "count", -1, 0.05, training, "preemptions",
+     "Training jobs preempted", METRIC_COUNT},
+    {"training.started", "count", 1, 0.01, NULL, "jobs started", "Training jobs started",
+     METRIC_COUNT},
+    {"training.finished", "count", 1, 0.01, NULL, "jobs finished", "Training jobs finished",
+     METRIC_COUNT},
+    {"training.submitted", "count", 0, 0.0, NULL, "jobs submitted", "Training jobs submitted",
+     METRIC_COUNT},
+    {"training.evictions", "count", -1, 0.05, NULL, "evictions", "Evictions of training jobs",
+     METRIC_COUNT},
+    {"lora.wait.p50", "seconds", -1, 0.05, NULL, "LoRA wait, median", "Wait of a LoRA job, median",
+     METRIC_DURATION},
+    {"lora.wait.p95", "seconds", -1, 0.05, NULL, "LoRA wait, 95th pct",
+     "Wait of a LoRA job, 95th percentile", METRIC_DURATION},
+    {"lora.finished", "count", 1, 0.01, NULL, "LoRA jobs finished", "LoRA jobs finished",
+     METRIC_COUNT},
+    {"lora.submitted", "count", 0, 0.0, NULL, "LoRA jobs submitted", "LoRA jobs submitted",
+     METRIC_COUNT},
+
+    {"inference.latency.p50", "seconds", -1, 0.05, inference, "latency, median",
+     "Latency of a request, median", METRIC_DURATION},
+    {"inference.latency.p99", "seconds", -1, 0.05, inference, "latency, 99th percentile",
+     "Latency of a request, 99th percentile", METRIC_DURATION},
+    {"inference.slo_attainment", "fraction", 1, 0.001, inference, "within SLO, %",
+     "Requests answered within their target", METRIC_PERCENT},
+    {"inference.cold_starts", "count", -1, 0.05, inference, "cold starts",
+     "Replicas started cold", METRIC_COUNT},
+    {"inference.ttft.p50", "seconds", -1, 0.05, NULL, "first token, median",
+     "Time to first token, median", METRIC_DURATION},
+    {"inference.ttft.p99", "seconds", -1, 0.05, NULL, "first token, 99th pct",
+     "Time to first token, 99th percentile", METRIC_DURATION},
+    {"inference.arrived", "count", 0, 0.0, NULL, "requests", "Requests arrived", METRIC_COUNT},
+    {"inference.served", "count", 1, 0.001, NULL, "served", "Requests served", METRIC_COUNT},
+    {"inference.rejected", "count", -1, 0.05, NULL, "rejected", "Requests rejected", METRIC_COUNT},
+    {"inference.timed_out", "count", -1, 0.05, NULL, "timed out", "Requests timed out",
+     METRIC_COUNT},
+    {"inference.queued", "count", -1, 0.05, NULL, "queued at the end",
+     "Requests still queued at the end", METRIC_COUNT},
+    {"inference.tokens", "tokens", 1, 0.001, NULL, "tokens served", "Tokens served",
+     METRIC_AMOUNT},
+    {"replicas.preemptions", "count", -1, 0.05, NULL, "replicas preempted",
+     "Inference replicas preempted", METRIC_COUNT},
+    {"replicas.mean", "count", 0, 0.05, NULL, "replicas, mean", "Replicas, mean", METRIC_AMOUNT},
+
+    {"cost.total", "usd", -1, 0.01, cost, "total, usd", "Cost, whole fleet", METRIC_MONEY},
+    {"cost.per_million_tokens", "usd", -1, 0.01, cost, "per million tokens, usd",
+     "Cost per million tokens served", METRIC_MONEY},
+    {"cost.per_useful_card_hour", "usd", -1, 0.01, cost, "per useful card-h, usd",
+     "Cost per useful card-hour", METRIC_MONEY},
+    {"managed.throttled", "fraction", -1, 0.01, "managed service", "requests refused, %",
+     "Requests refused by the managed service", METRIC_PERCENT},
+    {"managed.job_card_hours", "card-hours", 0, 0.05, "managed service", "billed jobs, card-h",
+     "Card-hours billed for managed jobs", METRIC_AMOUNT},
+
+    {"quota.nominal", "cards", 0, 0.0, NULL, "quota", "Quota, cards", METRIC_AMOUNT},
+    {"quota.used", "cards", 0, 0.05, NULL, "used", "Quota used, mean cards", METRIC_AMOUNT},
+    {"quota.lent", "cards", 0, 0.05, NULL, "lent", "Lent to others, mean cards", METRIC_AMOUNT},
+    {"quota.borrowed", "cards", 0, 0.05, NULL, "borrowed", "Borrowed, mean cards", METRIC_AMOUNT},
+    {"useful", "card-hours", 1, 0.01, NULL, "useful, card-h", "Useful card-hours", METRIC_AMOUNT},
+};
+
+static const struct bucket_def buckets[] = {
+    {"serving", "computing", "serving a request"},
+    {"training_useful", "computing", "training, new work"},
+    {"lora_useful", "computing", "LoRA tuning"},
+    {"training_rework", "rework", "training, done again"},
+    {"sharing_overhead", "rework", "overhead of sharing a card"},
+    {"serving_headroom", "waiting", "replica ready, no request"},
+    {"starting", "waiting", "starting"},
+    {"loading", "waiting", "loading weights or data"},
+    {"gang_wait", "waiting", "waiting for the rest of a gang"},
+    {"input_wait", "waiting", "waiting for training data"},
+    {"checkpoint_stall", "waiting", "writing a checkpoint"},
+    {"draining", "waiting", "draining"},
+    {"idle_reserved", "idle", "held in reserve"},
+    {"idle_fragmented", "idle", "no place fits"},
+    {"idle_quota", "idle", "quota forbids"},
+    {"idle_blocked", "idle", "queue blocked"},
+    {"idle_no_demand", "idle", "nobody wants it"},
+    {"offline", "offline", "offline"},
+};
+
+const struct metric_def *metric_defs_all(size_t *count)
+{
+    *count = ARRAY_LEN(defs);
+    return defs;
+}
+
+const struct metric_def *metric_defs_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(defs); i++)
+        if (strcmp(defs[i].name, name) == 0)
+            return &defs[i];
+    return NULL;
+}
+
+const struct bucket_def *bucket_defs_all(size_t *count)
+{
+    *count = ARRAY_LEN(buckets);
+    return buckets;
+}
+
+const struct bucket_def *bucket_defs_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(buckets); i++)
+        if (strcmp(buckets[i].name, name) == 0)
+            return &buckets[i];
+    return NULL;
+}

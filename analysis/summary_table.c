@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/summary_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/table_priv.h"
+
+struct block {
+    size_t first, end; /* arbiters */
+    size_t cell;
+};
+
+static void print_names(FILE *out, const struct summary_data *data, const struct block *block)
+{
+    table_left(out, "", TABLE_LABEL);
+    for (size_t a = block->first; a < block->end; a++)
+        table_right(out, data->arbiters[a].name, block->cell);
+    putc('\n', out);
+}
+
+static void print_row(FILE *out,
+                      const struct summary_data *data,
+                      const struct block *block,
+                      const struct metric_def *def)
+{
+    putc(' ', out);
+    table_left(out, def->label, TABLE_LABEL - 1);
+    for (size_t a = block->first; a < block->end; a++) {
+        struct figure f = summary_figure(data, 0, a, def->name);
+        table_interval(out, def->format, &f, block->cell);
+    }
+    putc('\n', out);
+}
+
+static void print_block(FILE *out, const struct summary_data *data, const struct block *block)
+{
+    size_t count;
+    const struct metric_def *defs = metric_defs_all(&count);
+    const char *group = NULL;
+    print_names(out, data, block);
+    for (size_t i = 0; i < count; i++) {
+        if (defs[i].group == NULL || !summary_has(data, defs[i].name))
+            continue;
+        if (group == NULL || strcmp(group, defs[i].group) != 0)
+            fprintf(out, "%s\n", defs[i].group);
+        group = defs[i].group;
+        print_row(out, data, block, &defs[i]);
+    }
+}
+
+static bool any_censored(const struct summary_data *data)
+{
+    size_t count;
+    const struct metric_def *defs = metric_defs_all(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t a = 0; a < data->arbiter_count; a++)
+            if (defs[i].group != NULL && summary_figure(data, 0, a, defs[i].name).censored)
+                return true;
+    return false;
+}
+
+static bool any_missing(const struct summary_data *data)
+{
+    size_t count;
+    const struct metric_def *defs = metric_defs_all(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t a = 0; a < data->arbiter_count; a++)
+            if (defs[i].group != NULL && summary_has(data, defs[i].name) &&
+                isnan(summary_figure(data, 0, a, defs[i].name).value))
+                return true;
+    return false;
+}
+
+static void print_head(FILE *out, const struct summary_data *data)
+{
+    char span[FIGURE_SIZE];
+    int64_t replications = data->arbiters[0].replications;
+    figure_print(span, METRIC_DURATION, data->horizon_s);
+    fprintf(out, "%s: %s of the same demand, %lld replication%s%s\n\n", data->scenario, span,
+            (long long)replications, replications == 1 ? "" : "s",
+            replications == 1 ? "" : "; mean ±half of 95 % interval");
+}
+
+static void print_all(FILE *out, const struct summary_data *data)
+{
+    size_t cell, per_block;
+    table_layout(data, &cell, &per_block);
+    print_head(out, data);
+    for (size_t first = 0; first < data->arbiter_count; first += per_block) {
+        size_t end = first + per_block;
+        if (first > 0)
+            putc('\n', out);
+        print_block(out, data,
+                    &(struct block){first, end < data->arbiter_count ? end : data->arbiter_count,
+                                    cell});
+    }
+    if (any_censored(data))
+        fputs("\n≥ at least: some had not started at the end", out);
+    if (any_missing(data))
+        fprintf(out, "%s– does not apply", any_censored(data) ? "; " : "\n");
+    if (any_censored(data) || any_missing(data))
+        putc('\n', out);
+}
+
+static bool known_kind(const char *by, struct err *err)
+{
+    static const char *const kinds[] = {"team", "service", "node_pool", "flavor"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(by, kinds[i]) == 0)
+            return true;
+    return err_set(err, ERR_INPUT, "--by: expected team, service, node_pool or flavor, got '%s'",
+                   by);
+}
+
+static bool print_table(FILE *out, struct results *results, const char *by, struct err *err)
+{
+    struct summary_data data;
+    bool ok = summary_data_read(&data, results, by == NULL ? "all" : by, err);
+    if (ok && data.scope_count == 0)
+        ok = err_set(err, ERR_INPUT, "'%s' has no figures by %s", results->path,
+                     by == NULL ? "arbiter" : by);
+    if (ok && by == NULL)
+        print_all(out, &data);
+    else if (ok)
+        table_by_print(out, &data);
+    summary_data_fini(&data);
+    return ok;
+}
+
+static bool print_rows(FILE *out,
+                       struct results *results,
+                       const struct summary_options *options,
+                       struct err *err)
+{
+    sqlite3_stmt *q = options->by == NULL
+                          ? results_query(results, err, "SELECT * FROM summary")
+                          : results_query(results, err,
+                                          "SELECT * FROM summary_by WHERE scope_kind = %Q",
+                                          options->by);
+    bool ok = rows_out_query(out, options->format, results, q, err);
+    sqlite3_finalize(q);
+    return ok;
+}
+
+int summary_print(FILE *out,
+                  const char *db_path,
+                  const struct summary_options *options,
+                  struct err *err)
+{
+    struct results results;
+    if (options->by != NULL && !known_kind(options->by, err))
+        return err_exit_status(err);
+    if (!results_open(&results, db_path, err))
+        return err_exit_status(err);
+    bool ok = options->format == ROWS_TABLE ? print_table(out, &results, options->by, err)
+                                            : print_rows(out, &results, options, err);
+    results_close(&results);
+    if (ok)
+        rows_out_done(out, err);
+    return err_exit_status(err);
+}
