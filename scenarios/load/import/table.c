@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of importers: one row each. */
+#include <string.h>
+
+#include "scenarios/load/import/import_ctx.h"
+
+static const struct importer importers[] = {
+    {"philly", "Microsoft Philly 2017: philly.csv, or the JSON of cluster_job_log", FORM_JOBS,
+     philly_detect, philly_run, NULL},
+};
+
+const struct importer *import_table(int *count)
+{
+    *count = (int)(sizeof importers / sizeof *importers);
+    return importers;
+}
+
+const struct importer *import_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
+        if (strcmp(importers[i].name, name) == 0) {
+            return &importers[i];
+        }
+    }
+    return NULL;
+}
+
+void import_list(FILE *out)
+{
+    static const char *const forms[] = {"auto", "jobs", "requests", "rates"};
+    for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
+        fprintf(out, "%-11s %s -> %s\n", importers[i].name, importers[i].help, forms[importers[i].form]);
+    }
+}
+
+bool import_head_has(const char *head, uint64_t n, const char *word)
+{
+    size_t length = strlen(word);
+    for (uint64_t i = 0; i + length <= n && head[i] != '\n'; i++) {
+        if (memcmp(head + i, word, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
