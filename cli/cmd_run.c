@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fleetsim run: a scenario under all its arbiters, into a database, and the table of it. */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/summary_table.h"
+#include "cli/commands.h"
+#include "scenarios/load/load.h"
+#include "studies/runner.h"
+
+#define SETS_MAX 256
+
+enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Results database (default results.db)", 0},
+    {"set", OPT_SET, "KEY=VALUE", 0, "Override a field of the scenario; repeatable", 0},
+    {"jobs", 'j', "N", 0, "Threads (default: one per processor)", 0},
+    {"replications", OPT_REPLICATIONS, "N", 0, "Shorthand for --set replications=N", 0},
+    {"seed", OPT_SEED, "N", 0, "Shorthand for --set seed=N", 0},
+    {"record", OPT_RECORD, "LEVEL", 0, "summary, series (default) or full", 0},
+    {"format", OPT_FORMAT, "FORMAT", 0, "table (default), json or csv", 0},
+    {"by", OPT_BY, "KIND", 0, "Break the table down by team, service or node_pool", 0},
+    {"no-progress", OPT_NO_PROGRESS, NULL, 0, "No progress line, even on a terminal", 0},
+    {NULL, 0, NULL, 0, NULL, 0}};
+
+struct run_arguments {
+    const char *scenario, *output, *by;
+    const char *sets[SETS_MAX];
+    char replications[64], seed[64];
+    int set_count, jobs;
+    enum record_level level;
+    enum rows_format format;
+    bool no_progress;
+};
+
+static void add_set(struct run_arguments *a, const char *set, struct argp_state *state)
+{
+    if (a->set_count == SETS_MAX)
+        argp_error(state, "more than %d --set options", SETS_MAX);
+    a->sets[a->set_count++] = set;
+}
+
+static int choice(const char *value, const char *const *names, struct argp_state *state,
+                  const char *option)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(value, names[i]) == 0)
+            return i;
+    argp_error(state, "%s: expected %s, %s or %s, got '%s'", option, names[0], names[1], names[2], value);
+    return 0;
+}
+
+static int number(const char *value, struct argp_state *state, const char *option)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (errno != 0 || *end != '\0' || end == value || n < 1 || n > 4096)
+        argp_error(state, "%s: expected a whole number from 1 to 4096, got '%s'", option, value);
+    return (int)n;
+}
+
+static void text_option(int key, char *arg, struct run_arguments *a, struct argp_state *state)
+{
+    static const char *const levels[] = {"summary", "series", "full", NULL};
+    static const char *const formats[] = {"table", "json", "csv", NULL};
+    if (key == OPT_RECORD) {
+        a->level = (enum record_level)choice(arg, levels, state, "--record");
+    } else if (key == OPT_FORMAT) {
+        static const enum rows_format f[] = {ROWS_TABLE, ROWS_JSON, ROWS_CSV};
+        a->format = f[choice(arg, formats, state, "--format")];
+    } else if (key == OPT_REPLICATIONS) {
+        (void)snprintf(a->replications, sizeof a->replications, "replications=%.40s", arg);
+        add_set(a, a->replications, state);
+    } else {
+        (void)snprintf(a->seed, sizeof a->seed, "seed=%.40s", arg);
+        add_set(a, a->seed, state);
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->output = arg;
+        break;
+    case 'j':
+        a->jobs = number(arg, state, "--jobs");
+        break;
+    case OPT_SET:
+        add_set(a, arg, state);
+        break;
+    case OPT_RECORD:
+    case OPT_FORMAT:
+    case OPT_REPLICATIONS:
+    case OPT_SEED:
+        text_option(key, arg, a, state);
+        break;
+    case OPT_BY:
+        a->by = arg;
+        break;
+    case OPT_NO_PROGRESS:
+        a->no_progress = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (a->scenario != NULL)
+            argp_error(state, "one scenario at a time; found a second: '%s'", arg);
+        a->scenario = arg;
+        break;
+    case ARGP_KEY_END:
+        if (a->scenario == NULL)
+            argp_error(state, "expected a scenario file");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    options, parse, "SCENARIO.yaml",
+    "Runs the same demand under every arbiter of the scenario, prints the figures side by side and "
+    "writes them to a database.\v"
+    "Example:\n"
+    "  fleetsim run scenarios/bank-10k.yaml --set arbiters.cohort.placement=spread -o spread.db\n"
+    "Exit status: 0 done, 2 bad input, 3 the machine failed us, 4 done, but workloads evict each "
+    "other without end.",
+    NULL, NULL, NULL};
+
+/* The one thing a signal handler may touch. */
+static atomic_bool stop_flag;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    atomic_store(&stop_flag, true);
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction sa = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &sa, NULL);
+    sigaction(SIGTERM, &sa, NULL);
+}
+
+static struct scenario *load(const struct run_arguments *a)
+{
+    struct diag_list diags = {0};
+    struct scenario *s = scenario_load(a->scenario, a->sets, a->set_count, &diags);
+    diag_print(&diags, stderr);
+    diag_fini(&diags);
+    return s;
+}
+
+static int fail(const struct err *err, const struct runner_result *result)
+{
+    fprintf(stderr, "fleetsim run: %s\n", err->text);
+    if (result != NULL && result->partial[0] != '\0')
+        fprintf(stderr, "fleetsim run: the finished runs are in %s\n", result->partial);
+    return err->code == ERR_STOPPED ? 130 : err_exit_status(err);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct run_arguments a = {.output = "results.db", .level = RECORD_LEVEL_SERIES, .format = ROWS_TABLE};
+    argv[0] = (char[]){"fleetsim run"};
+    argp_err_exit_status = 2;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0)
+        return 2;
+    struct scenario *s = load(&a);
+    if (s == NULL)
+        return 2;
+    catch_interrupts();
+    struct runner_options ro = {.output = a.output,
+                                .jobs = a.jobs,
+                                .level = a.level,
+                                .progress = !a.no_progress && isatty(STDERR_FILENO),
+                                .stop = &stop_flag};
+    struct runner_result result;
+    struct err err = {0};
+    bool ok = runner_run(s, &ro, &result, &err);
+    scenario_free(s);
+    if (!ok)
+        return fail(&err, &result);
+    struct summary_options so = {.format = a.format, .by = a.by};
+    int status = summary_print(stdout, a.output, &so, &err);
+    if (status != 0)
+        return fail(&err, NULL);
+    if (result.loops)
+        fputs("fleetsim run: workloads evict each other without end (see docs/kueue-fidelity.md)\n", stderr);
+    return result.loops ? 4 : 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fleetsim: finds the command and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_version.h>
+#include <sqlite3.h>
+
+#include "cli/commands.h"
+#include "sim/diag.h"
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+};
+
+static const struct command commands[] = {
+    {"run", cmd_run, "same demand under every arbiter: a table, and results.db"},
+    {"check", cmd_check, "is the scenario valid, and which known mistakes does it contain?"},
+    {"report", cmd_report, "one HTML page with plots from a results database"},
+    {"compare", cmd_compare, "what differs, with paired confidence intervals"},
+    {"import", cmd_import, "public traces to fleetsim jobs and traffic files"},
+    {"conform", cmd_conform, "does our policy decide as the real system did?"},
+    {"schema", cmd_schema, "JSON Schema of scenario files, for editors"},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static void print_help(FILE *out)
+{
+    fputs("fleetsim simulates one GPU fleet shared by training, inference and LoRA jobs.\n\n"
+          "  fleetsim run scenarios/quick.yaml        a first result within a second\n\n"
+          "Commands:\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+    fputs("\n'fleetsim COMMAND --help' explains one. The manual page and docs/ tell the rest.\n", out);
+}
+
+static int print_version(void)
+{
+    printf("fleetsim %s\ncompiler %s\nGSL %s\nSQLite %s\n", FLEETSIM_VERSION, __VERSION__, GSL_VERSION,
+           sqlite3_libversion());
+    return 0;
+}
+
+static int unknown(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    const char *near = diag_nearest(name, names, COMMAND_COUNT);
+    fprintf(stderr, "fleetsim: '%s' is not a command", name);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fputs("\nfleetsim: see 'fleetsim --help'\n", stderr);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    gsl_set_error_handler_off();
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version();
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown(argv[1]);
+}

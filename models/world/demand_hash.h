@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Hash of the demand as it arrived: one per job stream and service, combined in their order, so
+ * that it does not depend on how an arbiter interleaves them. Equal hash = same demand.
+ */
+#ifndef MODELS_WORLD_DEMAND_HASH_H
+#define MODELS_WORLD_DEMAND_HASH_H
+
+#include "models/demand/demand.h"
+#include "sim/fnv.h"
+
+static inline uint64_t demand_hash_job(uint64_t h, const struct job_spec *j)
+{
+    int64_t v[] = {j->submit, j->work, j->workers, j->cards_per_worker, j->share_milli, j->queue,
+                   j->priority};
+    return fnv_add(h, v, sizeof v);
+}
+
+static inline uint64_t demand_hash_traffic(uint64_t h, const struct traffic_point *p)
+{
+    double v[] = {p->rate_per_s, p->input_tokens_mean, p->output_tokens_mean};
+    return fnv_add(h, v, sizeof v);
+}
+
+/* parts: one hash per stream, then per service; 0 counts as FNV_START. */
+static inline uint64_t demand_hash_all(const uint64_t *parts, int32_t count)
+{
+    return fnv_add(FNV_START, parts, (size_t)count * sizeof *parts);
+}
+
+#endif

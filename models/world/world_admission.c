@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The world's side of the admission policy: inputs of an instant are collected, the policy
+ * settles, its outputs are applied. Card quota is counted in milli-cards under the resource name
+ * nvidia.com/gpu, as Kueue's resources.transformations would count shares; being a scale factor,
+ * it changes no decision.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/world/quota_view.h"
+#include "models/world/world_priv.h"
+#include "sim/check.h"
+#include "sim/rng.h"
+
+/* ---- shapes ---- */
+
+static uint64_t shape_key(int32_t source, int32_t workers, int32_t cards, int32_t share)
+{
+    uint64_t k = rng_hash((uint64_t)(uint32_t)source << 32 | (uint32_t)workers);
+    return rng_hash(k ^ ((uint64_t)(uint32_t)cards << 32 | (uint32_t)share)) | 1;
+}
+
+static void shape_map_grow(struct world *w)
+{
+    size_t old = w->shape_map_size, size = old == 0 ? 256 : old * 2;
+    uint32_t *map = mem_zalloc(size, sizeof *map);
+    uint64_t *keys = mem_zalloc(size, sizeof *keys);
+    for (size_t i = 0; i < old; i++)
+        if (w->shape_map_keys[i] != 0) {
+            size_t at = w->shape_map_keys[i] & (size - 1);
+            while (keys[at] != 0)
+                at = (at + 1) & (size - 1);
+            keys[at] = w->shape_map_keys[i];
+            map[at] = w->shape_map[i];
+        }
+    free(w->shape_map);
+    free(w->shape_map_keys);
+    w->shape_map = map;
+    w->shape_map_keys = keys;
+    w->shape_map_size = size;
+}
+
+static int32_t first_pool_of(const struct world *w, int32_t source)
+{
+    const struct source_pools *sp = &w->sources[source];
+    for (int32_t f = 0; f < w->s->fleet.flavor_count; f++)
+        if (sp->counts[f] > 0)
+            return sp->pools[f][0];
+    return 0;
+}
+
+struct selector_arrays {
+    struct policy_label labels[16];
+    struct policy_toleration tolerations[16];
+    uint32_t label_count, toleration_count;
+};
+
+static enum policy_effect effect_of(enum taint_effect e)
+{
+    return e == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
+           : e == TAINT_PREFER_NO_SCHEDULE ? POLICY_PREFER_NO_SCHEDULE
+                                           : POLICY_NO_EXECUTE;
+}
+
+static void source_selectors(const struct world *w, int32_t source, struct selector_arrays *out)
+{
+    const struct demand_config *d = &w->s->demand;
+    bool job = source < d->stream_count;
+    int32_t k = job ? source : source - d->stream_count;
+    const struct label *l = job ? d->streams[k].node_selector : d->services[k].node_selector;
+    const struct taint *t = job ? d->streams[k].tolerations : d->services[k].tolerations;
+    int32_t nl = job ? d->streams[k].node_selector_count : d->services[k].node_selector_count;
+    int32_t nt = job ? d->streams[k].toleration_count : d->services[k].toleration_count;
+    for (int32_t i = 0; i < nl && i < 16; i++)
+        out->labels[out->label_count++] = (struct policy_label){l[i].key, l[i].value};
+    for (int32_t i = 0; i < nt && i < 16; i++)
+        out->tolerations[out->toleration_count++] =
+            (struct policy_toleration){.key = t[i].key,
+                                       .value = t[i].value == NULL ? "" : t[i].value,
+                                       .effect = effect_of(t[i].effect),
+                                       .exists = t[i].value == NULL};
+}
+
+static uint32_t register_shape(struct world *w, int32_t source, int32_t workers, int64_t milli)
+{
+    struct selector_arrays sel = {.label_count = 0};
+    source_selectors(w, source, &sel);
+    const struct demand_config *d = &w->s->demand;
+    bool job = source < d->stream_count;
+    const struct resource_amount *a = job ? d->streams[source].per_worker
+                                          : d->services[source - d->stream_count].per_replica;
+    int32_t n = job ? d->streams[source].per_worker_count
+                    : d->services[source - d->stream_count].per_replica_count;
+    struct policy_amount amounts[FLEET_RESOURCES_MAX + 1] = {{.resource = 0, .amount = milli}};
+    uint32_t count = 1;
+    for (int32_t i = 0; i < n; i++)
+        amounts[count++] = (struct policy_amount){(uint32_t)a[i].resource + 1, a[i].amount};
+    struct policy_pod_set set = {.name = "main",
+                                 .count = workers,
+                                 .min_count = POLICY_NIL,
+                                 .requests = amounts,
+                                 .request_count = count,
+                                 .node_selector = sel.labels,
+                                 .node_selector_count = sel.label_count,
+                                 .tolerations = sel.tolerations,
+                                 .toleration_count = sel.toleration_count};
+    struct policy_shape shape = {.pod_sets = &set, .pod_set_count = 1};
+    return w->ops->register_shape(w->policy, &shape);
+}
+
+static uint32_t shape_make(struct world *w, int32_t source, int32_t workers, int32_t cards,
+                           int32_t share)
+{
+    int64_t milli = share > 0 ? share : (int64_t)cards * 1000;
+    uint32_t id = register_shape(w, source, workers, milli);
+    if (id >= w->shape_capacity) {
+        size_t old = w->shape_capacity;
+        w->shapes = mem_grow(w->shapes, &w->shape_capacity, id + 1, sizeof *w->shapes);
+        memset(w->shapes + old, 0, (w->shape_capacity - old) * sizeof *w->shapes);
+    }
+    ledger_register_request(w->ledger, milli * workers);
+    w->shapes[id] = (struct shape){.known = true,
+                                   .source = source,
+                                   .workers = workers,
+                                   .cards = cards,
+                                   .share_milli = share,
+                                   .request_milli = milli * workers,
+                                   .first_pool = first_pool_of(w, source)};
+    return id;
+}
+
+uint32_t admission_shape(struct world *w, int32_t source, int32_t workers, int32_t cards,
+                         int32_t share)
+{
+    if (w->shape_map_used * 2 >= w->shape_map_size)
+        shape_map_grow(w);
+    uint64_t key = shape_key(source, workers, cards, share);
+    size_t at = key & (w->shape_map_size - 1);
+    while (w->shape_map_keys[at] != 0 && w->shape_map_keys[at] != key)
+        at = (at + 1) & (w->shape_map_size - 1);
+    if (w->shape_map_keys[at] == 0) {
+        w->shape_map[at] = shape_make(w, source, workers, cards, share);
+        w->shape_map_keys[at] = key;
+        w->shape_map_used++;
+    }
+    return w->shape_map[at];
+}
+
+/* ---- inputs ---- */
+
+static size_t input_add(struct world *w, const struct policy_input *in)
+{
+    struct input_buffer *b = &w->in[w->in_use];
+    if (b->count == b->capacity) {
+        b->inputs = mem_grow(b->inputs, &b->capacity, b->count + 1, sizeof *b->inputs);
+        b->submits = mem_realloc(b->submits, b->capacity, sizeof *b->submits);
+    }
+    b->inputs[b->count] = *in;
+    return b->count++;
+}
+
+void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t priority,
+                      sim_time created, uint64_t uid)
+{
+    struct policy_input in = {.kind = POLICY_IN_SUBMIT, .workload = wl};
+    size_t at = input_add(w, &in);
+    w->in[w->in_use].submits[at] = (struct policy_workload){.id = wl,
+                                                              .local_queue = (uint32_t)queue,
+                                                              .shape = w->wl[wl].shape,
+                                                              .priority = priority,
+                                                              .created_ns = created,
+                                                              .uid_order = uid,
+                                                              .name_order = uid};
+}
+
+void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind)
+{
+    struct policy_input in = {.kind = kind, .workload = wl};
+    input_add(w, &in);
+}
+
+/* ---- outputs ---- */
+
+static int32_t queue_of(const struct world *w, const struct workload *wl)
+{
+    return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->queue : w->jobs[wl->owner].spec.queue;
+}
+
+void admission_quota_back(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    const struct shape *sh = &w->shapes[wl->shape];
+    w->queue_used[queue_of(w, wl)] -= sh->request_milli / sh->workers * wl->workers;
+}
+
+static int32_t card_flavor(const struct policy_assigned_set *set)
+{
+    for (uint32_t i = 0; i < set->choice_count; i++)
+        if (set->choices[i].resource == 0)
+            return (int32_t)set->choices[i].flavor;
+    return set->choice_count > 0 ? (int32_t)set->choices[0].flavor : 0;
+}
+
+static void apply_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
+{
+    const struct shape *sh = &w->shapes[w->wl[ix].shape];
+    int32_t workers = (int32_t)e->sets[0].count;
+    w->queue_used[queue_of(w, &w->wl[ix])] += sh->request_milli / sh->workers * workers;
+    place_admitted(w, ix, card_flavor(&e->sets[0]), workers);
+}
+
+static void apply_evict(struct world *w, uint32_t ix)
+{
+    if (w->wl[ix].kind == WL_REPLICA)
+        replica_evicted(w, ix);
+    else
+        job_evicted(w, ix);
+}
+
+/* ---- why workloads wait, for the split of idle time ---- */
+
+static struct pending_group *group_of(struct world *w, const struct policy_pending *p)
+{
+    uint64_t h = rng_hash((uint64_t)p->cluster_queue << 32 | p->shape) ^ (uint64_t)p->priority;
+    if ((w->group_count + 1) * 2 > w->group_map_size) {
+        size_t size = w->group_map_size == 0 ? 256 : w->group_map_size * 2;
+        free(w->group_map);
+        w->group_map = mem_zalloc(size, sizeof *w->group_map);
+        w->group_map_size = size;
+        for (size_t i = 0; i < w->group_count; i++) {
+            const struct pending_group *g = &w->groups[i];
+            uint64_t k = rng_hash((uint64_t)g->queue << 32 | g->shape) ^ (uint64_t)g->priority;
+            size_t at = rng_hash(k) & (size - 1);
+            while (w->group_map[at] != 0)
+                at = (at + 1) & (size - 1);
+            w->group_map[at] = (uint32_t)i + 1;
+        }
+    }
+    size_t at = rng_hash(h) & (w->group_map_size - 1);
+    for (; w->group_map[at] != 0; at = (at + 1) & (w->group_map_size - 1)) {
+        struct pending_group *g = &w->groups[w->group_map[at] - 1];
+        if (g->queue == p->cluster_queue && g->shape == p->shape && g->priority == p->priority)
+            return g;
+    }
+    w->groups = mem_grow(w->groups, &w->group_capacity, w->group_count + 1, sizeof *w->groups);
+    w->groups[w->group_count] = (struct pending_group){
+        .queue = p->cluster_queue, .shape = p->shape, .priority = p->priority, .pool = -1};
+    w->group_map[at] = (uint32_t)++w->group_count;
+    return &w->groups[w->group_count - 1];
+}
+
+static void group_book(struct world *w, const struct pending_group *g, int sign)
+{
+    if (g->count == 0 || g->pool < 0)
+        return;
+    int64_t request = w->shapes[g->shape].request_milli;
+    w->pending_milli += sign * request * (int64_t)g->count;
+    if (g->quota)
+        ledger_quota_wait_change(w->ledger, w->now, (uint32_t)g->pool, request,
+                                 sign * (int64_t)g->count);
+    else
+        ledger_idle_input_change(w->ledger, w->now, (uint32_t)g->pool, LEDGER_INPUT_WAITING,
+                                 sign * request * (int64_t)g->count);
+}
+
+static void apply_pending(struct world *w, const struct policy_pending *p)
+{
+    struct pending_group *g = group_of(w, p);
+    group_book(w, g, -1);
+    g->count = p->count;
+    g->quota = p->wait == POLICY_WAIT_QUOTA;
+    const struct shape *sh = &w->shapes[p->shape];
+    g->pool = sh->first_pool;
+    if (p->flavor_tried != POLICY_NONE && w->sources[sh->source].counts[p->flavor_tried] > 0)
+        g->pool = w->sources[sh->source].pools[p->flavor_tried][0];
+    group_book(w, g, 1);
+}
+
+static void apply(void *ctx, int64_t now, const struct policy_output *outputs, size_t count)
+{
+    struct world *w = ctx;
+    (void)now;
+    for (size_t i = 0; i < count; i++) {
+        const struct policy_output *o = &outputs[i];
+        switch (o->kind) {
+        case POLICY_DO_ADMIT:
+            apply_admit(w, o->workload, o->u.entry);
+            break;
+        case POLICY_DO_EVICT:
+            apply_evict(w, o->workload);
+            break;
+        case POLICY_SAY_PENDING:
+            apply_pending(w, &o->u.pending);
+            break;
+        case POLICY_DO_DEACTIVATE:
+        case POLICY_DO_REQUEUE:
+        case POLICY_SAY_REASON:
+        case POLICY_SAY_ENTRY:
+        case POLICY_SAY_CYCLE:
+        case POLICY_SAY_USAGE:
+            break;
+        }
+    }
+}
+
+void admission_settle(struct world *w)
+{
+    /* apply() may add inputs for the same instant: they go to the other buffer. */
+    struct input_buffer *now = &w->in[w->in_use];
+    for (size_t i = 0; i < now->count; i++)
+        if (now->inputs[i].kind == POLICY_IN_SUBMIT)
+            now->inputs[i].submit = &now->submits[i];
+    w->in_use ^= 1;
+    w->in[w->in_use].count = 0;
+    w->settles++;
+    if (policy_settle(w->settle, w->now, now->inputs, now->count) == SETTLE_LOOP)
+        w->loops = true;
+}
+
+void admission_schedule_wake(struct world *w)
+{
+    int64_t t = settle_next(w->settle, false);
+    if (t == POLICY_NEVER || (w->next_wake > w->now && w->next_wake <= t))
+        return;
+    w->next_wake = t;
+    world_event(w, t, EVC_WAKE, 0, EV_WAKE, 0);
+}
+
+/* ---- life ---- */
+
+bool admission_init(struct world *w)
+{
+    char text[256] = "";
+    w->ops = policy_kueue();
+    if (w->arb->policy_file != NULL)
+        w->ops = policy_open_shared(w->arb->policy_file, text, sizeof text);
+    if (w->ops == NULL)
+        return err_set(w->err, ERR_INPUT, "cannot open policy '%s': %s", w->arb->policy_file, text);
+    struct policy_config *cfg = quota_view_config(&w->arena, w->s, w->arb);
+    struct policy_host host = {.abi = POLICY_ABI, .size = sizeof host, .ctx = w};
+    w->policy = w->ops->create(cfg, &host, text, sizeof text);
+    if (w->policy == NULL)
+        return err_set(w->err, ERR_INPUT, "arbiter '%s': %s", w->arb->name, text);
+    struct settle_config sc = {.eviction_ns = -1};
+    struct settle_host sh = {.ctx = w, .apply = apply};
+    w->settle = settle_create(w->ops, w->policy, &sc, &sh);
+    return true;
+}
+
+void admission_fini(struct world *w)
+{
+    if (w->settle != NULL)
+        settle_destroy(w->settle);
+    if (w->policy != NULL)
+        w->ops->destroy(w->policy);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Settling what allocated cards did into the ledger: segments by state, runs by closed form. */
+#include "models/world/world_priv.h"
+#include "sim/check.h"
+
+enum ledger_class book_class(const struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    if (wl->kind == WL_REPLICA)
+        return LEDGER_CLASS_INFERENCE;
+    return job_class(w, wl->owner) == CLASS_LORA ? LEDGER_CLASS_LORA : LEDGER_CLASS_TRAINING;
+}
+
+int32_t book_team(const struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->team : w->jobs[wl->owner].spec.team;
+}
+
+static struct ledger_account account_of(const struct world *w, uint32_t ix)
+{
+    return (struct ledger_account){.pool = (uint32_t)w->wl[ix].pool,
+                                   .team = book_team(w, ix),
+                                   .workload_class = book_class(w, ix)};
+}
+
+i128 ckpt_unit(int64_t milli, sim_time ns)
+{
+    return i128_mcns(milli, ns);
+}
+
+void book_amount(struct world *w, struct ledger_account a, enum ledger_bucket b, i128 mcns)
+{
+    if (mcns == 0)
+        return;
+    /* The amount ends now; an instant before it lies in the period that it belongs to. */
+    ledger_book_amount(w->ledger, a, b, w->now > 0 ? w->now - 1 : 0, mcns);
+    w->total[b] += mcns;
+}
+
+void book_segment(struct world *w, uint32_t ix, enum ledger_bucket bucket)
+{
+    struct workload *wl = &w->wl[ix];
+    if (wl->milli > 0)
+        book_amount(w, account_of(w, ix), bucket, ckpt_unit(wl->milli, w->now - wl->since));
+    wl->since = w->now;
+}
+
+/* Per card: wall time of the run between two instants, split into what it was. */
+struct run_split {
+    sim_time useful, rework, stall;
+};
+
+static struct run_split split_run(const struct world *w, const struct job *j, sim_time from,
+                                  sim_time to)
+{
+    struct checkpoint_plan plan = {.interval = w->arb->checkpoint ? j->spec.checkpoint_interval : 0,
+                                   .stall = w->s->demand.streams[j->stream].checkpoint_stall};
+    struct checkpoint_progress a = checkpoint_progress(&plan, from);
+    struct checkpoint_progress b = checkpoint_progress(&plan, to);
+    /* Rework ends when the run has computed its way back up to the high-water mark. */
+    sim_time back = j->high_water - j->committed;
+    sim_time back_compute = (sim_time)(((i128)back * 1000 + j->speed_milli - 1) / j->speed_milli);
+    sim_time rework_a = a.computed < back_compute ? a.computed : back_compute;
+    sim_time rework_b = b.computed < back_compute ? b.computed : back_compute;
+    sim_time rework = rework_b - rework_a;
+    return (struct run_split){.useful = (b.computed - a.computed) - rework,
+                              .rework = rework,
+                              .stall = b.stalled - a.stalled};
+}
+
+static void book_run_part(struct world *w, const struct job *j, uint32_t ix, struct run_split r)
+{
+    struct workload *wl = &w->wl[ix];
+    struct ledger_account a = account_of(w, ix);
+    const struct shape *sh = &w->shapes[wl->shape];
+    int64_t busy = wl->milli;
+    if (j->spec.share_milli > 0 && sh->share_milli == 0) /* a whole card for part of one */
+        busy = (int64_t)wl->workers * j->spec.share_milli;
+    enum ledger_bucket b = a.workload_class == LEDGER_CLASS_LORA ? LEDGER_LORA_USEFUL
+                                                                 : LEDGER_TRAINING_USEFUL;
+    book_amount(w, a, b, ckpt_unit(busy, r.useful));
+    book_amount(w, a, LEDGER_TRAINING_REWORK, ckpt_unit(busy, r.rework));
+    book_amount(w, a, LEDGER_INPUT_WAIT, ckpt_unit(wl->milli - busy, r.useful + r.rework));
+    book_amount(w, a, LEDGER_CHECKPOINT_STALL, ckpt_unit(wl->milli, r.stall));
+    ledger_work(w->ledger, a.pool, ckpt_unit(busy, r.useful + r.rework));
+    if (a.workload_class == LEDGER_CLASS_TRAINING || a.workload_class == LEDGER_CLASS_LORA) {
+        i128 rework = ckpt_unit(busy, r.rework);
+        w->rework += rework;
+        if (a.team >= 0)
+            w->team_rework[a.team] += rework;
+    }
+    wl->since = w->now;
+}
+
+void book_run(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    sim_time elapsed = w->now - j->run_since;
+    if (elapsed == j->booked)
+        return;
+    struct run_split r = split_run(w, j, j->booked, elapsed);
+    REQUIRE(r.useful + r.rework + r.stall == elapsed - j->booked);
+    j->rework += r.rework;
+    for (uint32_t ix = j->first_workload; ix != NONE32; ix = w->wl[ix].next)
+        book_run_part(w, j, ix, r);
+    j->booked = elapsed;
+}
+
+static void book_open(struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    switch ((enum workload_state)wl->state) {
+    case WL_FREE:
+    case WL_PENDING:
+    case WL_UNPLACED:
+        break;
+    case WL_GANG_WAIT:
+        book_segment(w, ix, LEDGER_GANG_WAIT);
+        break;
+    case WL_STARTING:
+        book_segment(w, ix, LEDGER_STARTING);
+        break;
+    case WL_LOADING:
+        book_segment(w, ix, LEDGER_LOADING);
+        break;
+    case WL_DRAINING:
+        book_segment(w, ix, LEDGER_DRAINING);
+        break;
+    case WL_RUNNING: /* replicas by their service, gangs once by their first workload */
+        if (wl->kind != WL_REPLICA && w->jobs[wl->owner].run_since != SIM_NEVER)
+            book_run(w, wl->owner);
+        break;
+    }
+}
+
+void book_everything(struct world *w)
+{
+    for (int32_t k = 0; k < w->s->demand.service_count; k++)
+        service_advance(w, (uint32_t)k);
+    for (uint32_t ix = 0; ix < w->wl_count; ix++)
+        book_open(w, ix);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Training and LoRA jobs: arrival, quota, nodes, start, run, checkpoint, eviction, end.
+ *
+ * A run is closed-form: computing for `checkpoint_interval`, stalling for `checkpoint_stall`, and
+ * so on (models/data/checkpoint.h), so that a run costs one event however long it is. Eviction
+ * throws away the work since the last completed checkpoint; the job keeps its place in the queue.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/world/world_priv.h"
+#include "sim/check.h"
+
+static const struct job_stream_config *stream_of(const struct world *w, const struct job *j)
+{
+    return &w->s->demand.streams[j->stream];
+}
+
+enum workload_class job_class(const struct world *w, uint32_t job)
+{
+    return stream_of(w, &w->jobs[job])->cls;
+}
+
+static struct checkpoint_plan plan_of(const struct world *w, const struct job *j)
+{
+    return (struct checkpoint_plan){
+        .interval = w->arb->checkpoint ? j->spec.checkpoint_interval : 0,
+        .stall = stream_of(w, j)->checkpoint_stall};
+}
+
+static uint32_t job_new(struct world *w)
+{
+    uint32_t ix = w->job_free;
+    if (ix != NONE32) {
+        w->job_free = w->jobs[ix].first_workload;
+    } else {
+        w->jobs = mem_grow(w->jobs, &w->job_capacity, w->job_count + 1, sizeof *w->jobs);
+        ix = (uint32_t)w->job_count++;
+        w->jobs[ix].gen = 0;
+    }
+    uint32_t gen = w->jobs[ix].gen;
+    w->jobs[ix] = (struct job){.gen = gen,
+                               .in_use = true,
+                               .first_start = SIM_NEVER,
+                               .run_since = SIM_NEVER,
+                               .first_workload = NONE32};
+    return ix;
+}
+
+static void job_free(struct world *w, uint32_t ix)
+{
+    struct job *j = &w->jobs[ix];
+    j->gen++;
+    j->in_use = false;
+    j->first_workload = w->job_free;
+    w->job_free = ix;
+}
+
+/* ---- arrival ---- */
+
+static bool schedule_next(struct world *w, uint32_t stream)
+{
+    if (!job_source_next(w->streams[stream], &w->next_job[stream], w->err))
+        return w->err->code == ERR_NONE;
+    world_event(w, w->next_job[stream].submit, EVC_ARRIVAL, stream, EV_ARRIVAL, 0);
+    return true;
+}
+
+/* What one worker holds: a share only where the arbiter can slice cards. */
+static void worker_request(const struct world *w, const struct job_spec *spec, int32_t *cards,
+                           int32_t *share)
+{
+    *cards = spec->cards_per_worker;
+    *share = 0;
+    if (spec->share_milli > 0 && spec->share_milli < 1000) {
+        *cards = w->arb->sharing == SHARING_FRACTION ? 0 : 1;
+        *share = w->arb->sharing == SHARING_FRACTION ? spec->share_milli : 0;
+    }
+    if (*cards == 0 && *share == 0)
+        *cards = 1;
+}
+
+static uint64_t job_uid(const struct world *w, const struct job *j, int32_t pod)
+{
+    (void)w;
+    return ((uint64_t)(uint32_t)j->stream + 1) << 52 | j->spec.id << 12 | (uint64_t)(uint32_t)pod;
+}
+
+static void job_submit(struct world *w, uint32_t ix)
+{
+    struct job *j = &w->jobs[ix];
+    int32_t cards, share;
+    worker_request(w, &j->spec, &cards, &share);
+    bool pods = w->arb->gang == GANG_PODS && j->spec.workers > 1;
+    j->pods = pods ? j->spec.workers : 1;
+    uint32_t shape = admission_shape(w, j->stream, pods ? 1 : j->spec.workers, cards, share);
+    uint32_t last = NONE32;
+    for (int32_t i = 0; i < j->pods; i++) {
+        uint32_t wl = workload_new(w, pods ? WL_POD : WL_JOB, ix, shape);
+        w->wl[wl].prev = last;
+        if (last == NONE32)
+            w->jobs[ix].first_workload = wl;
+        else
+            w->wl[last].next = wl;
+        last = wl;
+        j = &w->jobs[ix];
+        admission_submit(w, wl, j->spec.queue, j->spec.priority, j->spec.submit, job_uid(w, j, i));
+    }
+}
+
+static double asked_cards(const struct job_spec *spec)
+{
+    double per = spec->share_milli > 0 ? (double)spec->share_milli / 1000.0 : spec->cards_per_worker;
+    return per * spec->workers;
+}
+
+void job_arrive(struct world *w, uint32_t stream)
+{
+    struct job_spec spec = w->next_job[stream];
+    uint32_t ix = job_new(w);
+    struct job *j = &w->jobs[ix];
+    j->stream = (int32_t)stream;
+    j->spec = spec;
+    w->demand_hash[stream] = demand_hash_job(w->demand_hash[stream], &spec);
+    w->submitted[w->s->demand.streams[stream].cls]++;
+    w->offered_card_s += asked_cards(&spec) * sim_time_seconds(spec.work);
+    job_submit(w, ix);
+    schedule_next(w, stream);
+}
+
+/* ---- start ---- */
+
+static int32_t speed_of(const struct world *w, const struct job *j)
+{
+    if (!stream_of(w, j)->reference_speed)
+        return 1000;
+    int32_t slowest = INT32_MAX; /* a gang runs at its slowest card */
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        int32_t card = w->s->fleet.pools[w->wl[i].pool].card;
+        int32_t s = catalogue_builtin()->cards[card].speed_milli;
+        slowest = s < slowest ? s : slowest;
+    }
+    return slowest > 0 ? slowest : 1000;
+}
+
+static struct coldstart_time start_time(struct world *w, uint32_t ix)
+{
+    const struct job *j = &w->jobs[w->wl[ix].owner];
+    const struct job_stream_config *c = stream_of(w, j);
+    int32_t parts;
+    const struct lease_part *p = fleet_lease_parts(w->fleet, w->wl[ix].lease, &parts);
+    int64_t image = 0, weights = 0;
+    bool image_cached = true, on_node = true, shared = false;
+    if (c->model >= 0) {
+        image = w->s->demand.models[c->model].image_bytes;
+        weights = w->s->demand.models[c->model].weight_bytes;
+        for (int32_t i = 0; i < parts; i++) {
+            image_cached &= fleet_cache_touch(w->fleet, p[i].node, w->s->demand.model_count + c->model);
+            on_node &= fleet_cache_touch(w->fleet, p[i].node, c->model);
+        }
+        shared = w->cluster_cached[c->model];
+        w->cluster_cached[c->model] = true;
+    }
+    struct coldstart_time t =
+        coldstart_estimate(&w->coldstart, image, image_cached, weights + c->dataset_bytes, on_node, shared);
+    t.loading += c->restart;
+    return t;
+}
+
+static void gang_start(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    if (j->first_start == SIM_NEVER) {
+        j->first_start = w->now;
+        enum workload_class c = stream_of(w, j)->cls;
+        double wait = sim_time_seconds(w->now - j->spec.submit);
+        w->started[c]++;
+        qhist_add(&w->wait[c], wait, 1.0);
+        if (c == CLASS_TRAINING && j->spec.team >= 0)
+            qhist_add(&w->team_wait[j->spec.team], wait, 1.0);
+    }
+    sim_time starting = 0, loading = 0; /* the slowest worker decides */
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        struct coldstart_time t = start_time(w, i);
+        starting = t.starting > starting ? t.starting : starting;
+        loading = t.loading > loading ? t.loading : loading;
+    }
+    starting += w->arb->decision_delay;
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        if (w->wl[i].state == WL_GANG_WAIT)
+            book_segment(w, i, LEDGER_GANG_WAIT);
+        w->wl[i].state = WL_STARTING;
+        w->wl[i].since = w->now;
+        w->wl[i].loading = loading;
+    }
+    world_event(w, w->now + starting, EVC_STAGE, j->first_workload, EV_STAGE,
+                w->wl[j->first_workload].gen);
+}
+
+void job_placed(struct world *w, uint32_t ix)
+{
+    struct job *j = &w->jobs[w->wl[ix].owner];
+    w->wl[ix].state = WL_GANG_WAIT;
+    w->wl[ix].since = w->now;
+    if (++j->pods_placed == j->pods)
+        gang_start(w, w->wl[ix].owner);
+}
+
+/* ---- run ---- */
+
+static sim_time compute_left(const struct job *j)
+{
+    i128 left = (i128)(j->spec.work - j->committed) * 1000;
+    return (sim_time)((left + j->speed_milli - 1) / j->speed_milli);
+}
+
+static void run_begin(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    j->speed_milli = speed_of(w, j);
+    j->run_since = w->now;
+    j->booked = 0;
+    struct checkpoint_plan plan = plan_of(w, j);
+    sim_time wall = checkpoint_wall(&plan, compute_left(j));
+    world_event(w, sim_time_after(w->now, wall), EVC_FINISH, job, EV_FINISH, j->gen);
+}
+
+/* The event belongs to the gang's first workload; all workloads move together. */
+void job_stage(struct world *w, uint32_t ix)
+{
+    uint32_t job = w->wl[ix].owner;
+    struct job *j = &w->jobs[job];
+    bool starting = w->wl[ix].state == WL_STARTING;
+    if (!starting && w->wl[ix].state != WL_LOADING)
+        return;
+    sim_time loading = w->wl[ix].loading;
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        book_segment(w, i, starting ? LEDGER_STARTING : LEDGER_LOADING);
+        w->wl[i].state = starting && loading > 0 ? WL_LOADING : WL_RUNNING;
+    }
+    if (starting && loading > 0)
+        world_event(w, w->now + loading, EVC_STAGE, ix, EV_STAGE, w->wl[ix].gen);
+    else
+        run_begin(w, job);
+}
+
+/* Work reached by the current run at `elapsed` of wall time. */
+static sim_time work_at(const struct job *j, sim_time computed)
+{
+    i128 gained = (i128)computed * j->speed_milli / 1000;
+    i128 work = (i128)j->committed + gained;
+    return work > j->spec.work ? j->spec.work : (sim_time)work;
+}
+
+void job_finish(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    book_run(w, job);
+    w->finished[stream_of(w, j)->cls]++;
+    for (uint32_t i = j->first_workload; i != NONE32;) {
+        uint32_t next = w->wl[i].next;
+        admission_quota_back(w, i);
+        place_release(w, i);
+        admission_input(w, i, POLICY_IN_FINISHED);
+        workload_free(w, i);
+        i = next;
+    }
+    job_free(w, job);
+}
+
+/* ---- eviction ---- */
+
+/* Ends the current run of the gang: what was computed since the last checkpoint is lost. */
+static void run_interrupt(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    if (j->run_since == SIM_NEVER)
+        return;
+    book_run(w, job);
+    struct checkpoint_plan plan = plan_of(w, j);
+    struct checkpoint_progress p = checkpoint_progress(&plan, w->now - j->run_since);
+    sim_time reached = work_at(j, p.computed), saved = work_at(j, p.committed);
+    if (reached > j->high_water)
+        j->high_water = reached;
+    sim_time lost = (sim_time)((i128)(reached - saved) * 1000 / j->speed_milli);
+    double cards = 0;
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        w->lost += ckpt_unit(w->wl[i].milli, lost);
+        cards += (double)w->wl[i].milli / 1000.0;
+    }
+    series_eviction(w, cards * sim_time_seconds(lost) / 3600.0);
+    j->committed = saved;
+    j->run_since = SIM_NEVER;
+    j->gen++; /* its finish event is dead */
+}
+
+static void close_segment(struct world *w, uint32_t ix)
+{
+    switch ((enum workload_state)w->wl[ix].state) {
+    case WL_GANG_WAIT:
+        book_segment(w, ix, LEDGER_GANG_WAIT);
+        break;
+    case WL_STARTING:
+        book_segment(w, ix, LEDGER_STARTING);
+        break;
+    case WL_LOADING:
+        book_segment(w, ix, LEDGER_LOADING);
+        break;
+    case WL_FREE:
+    case WL_PENDING:
+    case WL_UNPLACED:
+    case WL_RUNNING:
+    case WL_DRAINING:
+        break;
+    }
+    w->wl[ix].since = w->now;
+}
+
+/* The rest of a gang that lost a pod holds its cards and waits for it. */
+static void others_wait(struct world *w, struct job *j, uint32_t lost)
+{
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        struct workload *wl = &w->wl[i];
+        if (i == lost || (wl->state != WL_STARTING && wl->state != WL_LOADING && wl->state != WL_RUNNING))
+            continue;
+        close_segment(w, i);
+        wl->state = WL_GANG_WAIT;
+        wl->gen++;
+    }
+}
+
+void job_evicted(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    uint32_t job = wl->owner;
+    struct job *j = &w->jobs[job];
+    j->evictions++;
+    if (stream_of(w, j)->cls == CLASS_TRAINING)
+        w->training_preemptions++;
+    if (j->spec.team >= 0)
+        w->team_evictions[j->spec.team]++;
+    run_interrupt(w, job);
+    if (wl->state != WL_UNPLACED) {
+        j->pods_placed--;
+        others_wait(w, j, ix);
+        close_segment(w, ix);
+    } else {
+        place_forget(w, ix);
+    }
+    wl->state = WL_DRAINING;
+    wl->gen++;
+    if (w->arb->eviction_grace > 0)
+        world_event(w, w->now + w->arb->eviction_grace, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
+    else
+        job_released(w, ix);
+    settle_release_at(w->settle, ix, w->now + w->arb->eviction_grace);
+}
+
+void job_released(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    book_segment(w, ix, LEDGER_DRAINING);
+    admission_quota_back(w, ix);
+    place_release(w, ix);
+    wl->state = WL_PENDING;
+    wl->gen++;
+}
+
+/* ---- life ---- */
+
+bool jobs_init(struct world *w)
+{
+    const struct scenario *s = w->s;
+    size_t n = (size_t)s->demand.stream_count;
+    w->streams = arena_alloc(&w->arena, n + 1, sizeof *w->streams);
+    w->next_job = arena_alloc(&w->arena, n + 1, sizeof *w->next_job);
+    for (uint32_t i = 0; i < n; i++) {
+        w->streams[i] = job_source_open(&s->demand.streams[i], (int32_t)i, s->seed, w->opt.replication,
+                                        s->start_epoch, s->horizon, s->open_jobs, s->loader, w->err);
+        if (w->streams[i] == NULL || !schedule_next(w, i))
+            return false;
+    }
+    return true;
+}
+
+void jobs_fini(struct world *w)
+{
+    for (int32_t i = 0; w->streams != NULL && i < w->s->demand.stream_count; i++)
+        if (w->streams[i] != NULL)
+            job_source_close(w->streams[i]);
+}

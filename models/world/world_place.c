@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From quota to nodes. A workload that was admitted but finds no node waits in a list and is
+ * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
+ */
+#include "models/world/world_priv.h"
+
+#include <string.h>
+
+/* ---- which node pools a source may use, per flavor ---- */
+
+static bool label_holds(const struct node_pool_config *p, const struct label *l)
+{
+    for (int32_t i = 0; i < p->label_count; i++)
+        if (strcmp(p->labels[i].key, l->key) == 0)
+            return strcmp(p->labels[i].value, l->value) == 0;
+    return false;
+}
+
+bool source_tolerates(const struct taint *tolerations, int32_t count, const struct taint *taint)
+{
+    if (taint->effect == TAINT_PREFER_NO_SCHEDULE)
+        return true;
+    for (int32_t i = 0; i < count; i++) {
+        const struct taint *t = &tolerations[i];
+        if (t->effect == taint->effect && strcmp(t->key, taint->key) == 0 &&
+            (t->value == NULL || (taint->value != NULL && strcmp(t->value, taint->value) == 0)))
+            return true;
+    }
+    return false;
+}
+
+struct selector_view {
+    const struct label *labels;
+    const struct taint *tolerations;
+    int32_t label_count, toleration_count;
+};
+
+static bool pool_allowed(const struct node_pool_config *p, const struct selector_view *v)
+{
+    for (int32_t i = 0; i < v->label_count; i++)
+        if (!label_holds(p, &v->labels[i]))
+            return false;
+    for (int32_t i = 0; i < p->taint_count; i++)
+        if (!source_tolerates(v->tolerations, v->toleration_count, &p->taints[i]))
+            return false;
+    return true;
+}
+
+static void source_init(struct world *w, struct source_pools *sp, const struct selector_view *v)
+{
+    const struct fleet_config *f = &w->s->fleet;
+    sp->pools = arena_alloc(&w->arena, (size_t)f->flavor_count + 1, sizeof *sp->pools);
+    sp->counts = arena_alloc(&w->arena, (size_t)f->flavor_count + 1, sizeof *sp->counts);
+    for (int32_t k = 0; k < f->flavor_count; k++) {
+        sp->pools[k] = arena_alloc(&w->arena, (size_t)f->flavors[k].pool_count + 1, sizeof(int32_t));
+        for (int32_t i = 0; i < f->flavors[k].pool_count; i++) {
+            int32_t p = f->flavors[k].pools[i];
+            if (pool_allowed(&f->pools[p], v))
+                sp->pools[k][sp->counts[k]++] = p;
+        }
+    }
+}
+
+bool sources_init(struct world *w)
+{
+    const struct demand_config *d = &w->s->demand;
+    w->sources = arena_alloc(&w->arena, (size_t)(d->stream_count + d->service_count) + 1,
+                             sizeof *w->sources);
+    for (int32_t i = 0; i < d->stream_count; i++) {
+        const struct job_stream_config *c = &d->streams[i];
+        struct selector_view v = {c->node_selector, c->tolerations, c->node_selector_count,
+                                  c->toleration_count};
+        source_init(w, &w->sources[i], &v);
+    }
+    for (int32_t i = 0; i < d->service_count; i++) {
+        const struct service_config *c = &d->services[i];
+        struct selector_view v = {c->node_selector, c->tolerations, c->node_selector_count,
+                                  c->toleration_count};
+        source_init(w, &w->sources[d->stream_count + i], &v);
+    }
+    return true;
+}
+
+/* ---- placement ---- */
+
+static void fill_resources(const struct world *w, int32_t source, struct place_request *req)
+{
+    const struct demand_config *d = &w->s->demand;
+    bool job = source < d->stream_count;
+    const struct resource_amount *a = job ? d->streams[source].per_worker
+                                          : d->services[source - d->stream_count].per_replica;
+    int32_t n = job ? d->streams[source].per_worker_count
+                    : d->services[source - d->stream_count].per_replica_count;
+    for (int32_t i = 0; i < n; i++)
+        req->resources[a[i].resource] = a[i].amount;
+    req->prefer_model = job ? d->streams[source].model : d->services[source - d->stream_count].model;
+    if (w->arb->cache == CACHE_NONE)
+        req->prefer_model = -1;
+}
+
+static bool try_place(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    const struct shape *sh = &w->shapes[wl->shape];
+    const struct source_pools *sp = &w->sources[sh->source];
+    struct place_request req = {.cards = sh->share_milli > 0 ? 0 : sh->cards,
+                                .share_milli = sh->share_milli,
+                                .pools = sp->pools[wl->flavor],
+                                .pool_count = sp->counts[wl->flavor]};
+    fill_resources(w, sh->source, &req);
+    wl->lease = fleet_lease_open(w->fleet);
+    if (fleet_place(w->fleet, wl->lease, &req, wl->workers, true, true) < wl->workers) {
+        fleet_lease_close(w->fleet, wl->lease);
+        return false;
+    }
+    int32_t parts;
+    const struct lease_part *p = fleet_lease_parts(w->fleet, wl->lease, &parts);
+    wl->pool = p[0].pool;
+    for (int32_t i = 0; i < parts; i++)
+        wl->milli += p[i].milli;
+    wl->since = w->now;
+    ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, wl->milli);
+    w->held_milli[wl->kind] += wl->milli;
+    return true;
+}
+
+static void placed(struct world *w, uint32_t ix)
+{
+    if (w->wl[ix].kind == WL_REPLICA)
+        replica_placed(w, ix);
+    else
+        job_placed(w, ix);
+}
+
+static int64_t unplaced_milli(const struct world *w, uint32_t ix)
+{
+    const struct shape *sh = &w->shapes[w->wl[ix].shape];
+    return sh->request_milli / (sh->workers > 0 ? sh->workers : 1) * w->wl[ix].workers;
+}
+
+static uint32_t unplaced_pool(const struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    const struct source_pools *sp = &w->sources[w->shapes[wl->shape].source];
+    return sp->counts[wl->flavor] > 0 ? (uint32_t)sp->pools[wl->flavor][0] : 0;
+}
+
+static void unplaced_append(struct world *w, uint32_t ix)
+{
+    w->wl[ix].state = WL_UNPLACED;
+    w->wl[ix].unplaced_next = NONE32;
+    if (w->unplaced_tail == NONE32)
+        w->unplaced_head = ix;
+    else
+        w->wl[w->unplaced_tail].unplaced_next = ix;
+    w->unplaced_tail = ix;
+    ledger_idle_input_change(w->ledger, w->now, unplaced_pool(w, ix), LEDGER_INPUT_UNPLACED,
+                             unplaced_milli(w, ix));
+}
+
+static void unplaced_remove(struct world *w, uint32_t before, uint32_t ix)
+{
+    uint32_t next = w->wl[ix].unplaced_next;
+    if (before == NONE32)
+        w->unplaced_head = next;
+    else
+        w->wl[before].unplaced_next = next;
+    if (w->unplaced_tail == ix)
+        w->unplaced_tail = before;
+    ledger_idle_input_change(w->ledger, w->now, unplaced_pool(w, ix), LEDGER_INPUT_UNPLACED,
+                             -unplaced_milli(w, ix));
+}
+
+void place_forget(struct world *w, uint32_t ix)
+{
+    uint32_t before = NONE32;
+    for (uint32_t i = w->unplaced_head; i != NONE32; before = i, i = w->wl[i].unplaced_next)
+        if (i == ix) {
+            unplaced_remove(w, before, ix);
+            return;
+        }
+}
+
+void place_admitted(struct world *w, uint32_t ix, int32_t flavor, int32_t workers)
+{
+    struct workload *wl = &w->wl[ix];
+    wl->flavor = flavor;
+    wl->workers = workers;
+    if (try_place(w, ix))
+        placed(w, ix);
+    else
+        unplaced_append(w, ix);
+}
+
+/* Shapes that found no place in this pass: smaller requests may, equal ones cannot. */
+#define FAILED_MAX 16
+struct failed_shapes {
+    uint32_t shape[FAILED_MAX];
+    int32_t flavor[FAILED_MAX];
+    int count;
+};
+
+static bool failed_before(const struct failed_shapes *f, const struct workload *wl)
+{
+    for (int i = 0; i < f->count; i++)
+        if (f->shape[i] == wl->shape && f->flavor[i] == wl->flavor)
+            return true;
+    return false;
+}
+
+void place_retry(struct world *w)
+{
+    if (!w->freed)
+        return;
+    w->freed = false;
+    struct failed_shapes failed = {.count = 0};
+    uint32_t before = NONE32;
+    for (uint32_t i = w->unplaced_head; i != NONE32;) {
+        uint32_t next = w->wl[i].unplaced_next;
+        if (!failed_before(&failed, &w->wl[i]) && try_place(w, i)) {
+            unplaced_remove(w, before, i);
+            placed(w, i);
+        } else {
+            if (failed.count < FAILED_MAX && !failed_before(&failed, &w->wl[i])) {
+                failed.shape[failed.count] = w->wl[i].shape;
+                failed.flavor[failed.count++] = w->wl[i].flavor;
+            }
+            before = i;
+        }
+        i = next;
+    }
+}
+
+void place_release(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    if (wl->state == WL_UNPLACED) {
+        place_forget(w, ix);
+        return;
+    }
+    if (wl->milli == 0)
+        return;
+    ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, -wl->milli);
+    w->held_milli[wl->kind] -= wl->milli;
+    fleet_release(w->fleet, wl->lease, -1);
+    fleet_lease_close(w->fleet, wl->lease);
+    wl->milli = 0;
+    w->freed = true;
+}

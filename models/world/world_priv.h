@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Inside of models/world: the records of a running world. One event queue, one fleet, one ledger,
+ * one policy. Everything that is admitted is a `workload`; a workload belongs to a job (whole
+ * gang, or one worker under `gang: pods`) or is a replica of a service.
+ */
+#ifndef MODELS_WORLD_WORLD_PRIV_H
+#define MODELS_WORLD_WORLD_PRIV_H
+
+#include "models/data/checkpoint.h"
+#include "models/data/coldstart.h"
+#include "models/demand/fluid.h"
+#include "models/elastic/scaler.h"
+#include "models/fleet/catalogue.h"
+#include "models/ledger/ledger.h"
+#include "models/policies/policy.h"
+#include "models/policies/settle.h"
+#include "models/world/demand_hash.h"
+#include "models/world/world.h"
+#include "sim/arena.h"
+#include "sim/evq.h"
+#include "sim/tally.h"
+
+#define NONE32 UINT32_MAX
+
+/* What happens first at one instant (design, section 3.5; oracle/kueue/README.md). */
+enum event_class {
+    EVC_PERIOD,   /* accounts are closed before anything changes */
+    EVC_FINISH,
+    EVC_RELEASE,  /* evicted or stopped workloads let go of their cards */
+    EVC_STAGE,    /* starting -> loading -> running */
+    EVC_TRAFFIC,
+    EVC_ARRIVAL,
+    EVC_SCALE,
+    EVC_WAKE
+};
+
+enum event_kind {
+    EV_PERIOD,
+    EV_FINISH,    /* rank = job */
+    EV_RELEASE,   /* rank = workload */
+    EV_STAGE,     /* rank = workload */
+    EV_TRAFFIC,   /* rank = 0: all services */
+    EV_ARRIVAL,   /* rank = stream */
+    EV_SCALE,     /* rank = service */
+    EV_WAKE
+};
+
+enum workload_kind { WL_JOB, WL_POD, WL_REPLICA };
+
+enum workload_state {
+    WL_FREE,
+    WL_PENDING,   /* waits for quota */
+    WL_UNPLACED,  /* has quota, no node: fragmentation */
+    WL_GANG_WAIT, /* holds cards, waits for the other pods of its gang */
+    WL_STARTING,
+    WL_LOADING,
+    WL_RUNNING,   /* job computing, or replica ready */
+    WL_DRAINING   /* evicted or stopped, still holds its cards */
+};
+
+struct workload {
+    uint32_t gen;
+    uint8_t kind, state;
+    bool evicted;              /* the release ends an eviction, not a stop */
+    uint32_t owner;            /* job or service */
+    uint32_t shape;            /* of struct world.shapes */
+    int32_t flavor, pool;
+    int32_t workers;           /* admitted */
+    int64_t milli;             /* cards held */
+    struct lease_id lease;
+    sim_time since;            /* begin of the open ledger segment */
+    uint32_t prev, next;       /* siblings: pods of a job, replicas of a service */
+    uint32_t unplaced_next;
+    sim_time loading;          /* length of the loading stage that follows `starting` */
+};
+
+/* One gang in the system: from its arrival to its end, then the slot is reused. */
+struct job {
+    uint32_t gen;
+    int32_t stream;
+    struct job_spec spec;
+    sim_time committed;        /* work saved by the last checkpoint: where it resumes */
+    sim_time high_water;       /* furthest work ever reached */
+    sim_time first_start;
+    sim_time run_since;        /* begin of the current run, SIM_NEVER when not running */
+    sim_time booked;           /* wall time of the current run that is in the ledger */
+    int32_t speed_milli;
+    int32_t pods, pods_placed; /* workloads of the gang, and how many hold cards */
+    uint32_t evictions;
+    sim_time rework;           /* per card */
+    uint32_t first_workload;
+    uint32_t starting;         /* workloads still in starting/loading */
+    bool in_use;
+};
+
+struct service_state {
+    const struct service_config *cfg;
+    struct fluid fluid;
+    struct traffic_source *traffic;
+    struct traffic_point point;
+    struct fluid_result last;
+    sim_time since;            /* last fluid step */
+    int32_t wanted;            /* replicas asked for */
+    int32_t live;              /* pending .. running, not those that go */
+    int32_t ready;
+    int64_t *ready_milli;      /* by pool */
+    uint32_t head, tail;       /* live replicas, oldest first */
+    uint32_t ordinal;          /* replicas ever made */
+    uint32_t scale_gen;
+    struct scaler *scaler;
+    double rate_target;        /* requests/s one replica is asked to carry */
+    double seen_metric;        /* at the last look of the scaler */
+    int32_t seen_wanted;
+    struct qhist latency, ttft;
+    uint64_t cold_starts, preemptions;
+    double replica_seconds;
+};
+
+/* Shape of a workload as placement sees it; index = the policy's shape id. */
+struct shape {
+    bool known;
+    int32_t source;            /* stream, or stream_count + service */
+    int32_t workers, cards, share_milli; /* share_milli: what it holds, when less than a card */
+    int64_t request_milli;     /* all workers */
+    int32_t first_pool;
+};
+
+struct source_pools {          /* where a stream or service may run, per flavor */
+    int32_t **pools;           /* [flavor] */
+    int32_t *counts;
+};
+
+/* Waiting workloads of one (queue, shape, priority), as last told by the policy. */
+struct pending_group {
+    uint32_t queue, shape;
+    int64_t priority;
+    uint32_t count;
+    bool quota;
+    int32_t pool;
+};
+
+struct series;
+
+struct input_buffer {
+    struct policy_input *inputs;
+    struct policy_workload *submits; /* same index as inputs */
+    size_t count, capacity;
+};
+
+struct world {
+    const struct scenario *s;
+    const struct arbiter_config *arb;
+    struct world_options opt;
+    struct err *err;
+    struct arena arena;
+    sim_time now;
+    struct evq events;
+    struct ev *instant;        /* events of the instant being handled */
+    size_t instant_capacity;
+
+    struct fleet *fleet;
+    struct ledger *ledger;
+    const struct policy_ops *ops;
+    void *policy;
+    struct settle *settle;
+    struct input_buffer in[2]; /* of this instant: one collects while the other is applied */
+    int in_use;
+    sim_time next_wake;        /* EV_WAKE already scheduled for */
+
+    struct workload *wl;
+    size_t wl_count, wl_capacity;
+    uint32_t wl_free;
+    struct job *jobs;
+    size_t job_count, job_capacity;
+    uint32_t job_free;
+    struct job_source **streams;
+    struct job_spec *next_job; /* per stream: the arrival that is scheduled */
+    struct service_state *services;
+    struct shape *shapes;
+    size_t shape_capacity;
+    uint32_t *shape_map;       /* open addressing over shape keys */
+    size_t shape_map_size, shape_map_used;
+    uint64_t *shape_map_keys;
+    struct source_pools *sources;
+    struct pending_group *groups;
+    size_t group_count, group_capacity;
+    uint32_t *group_map;
+    size_t group_map_size;
+    uint32_t unplaced_head, unplaced_tail;
+    bool freed;                /* some cards came free since the last placement pass */
+    int64_t held_milli[3];     /* cards held, by workload_kind */
+    int64_t pending_milli;     /* cards asked by waiting workloads */
+    int64_t *queue_nominal;    /* milli, all flavors */
+    bool *cluster_cached;      /* per model: in the shared cache */
+    struct coldstart_config coldstart;
+
+    /* tallies */
+    struct qhist wait[CLASS_COUNT];    /* started jobs */
+    uint64_t submitted[CLASS_COUNT], started[CLASS_COUNT], finished[CLASS_COUNT];
+    struct qhist *team_wait;
+    uint64_t *team_evictions;
+    i128 *team_rework;
+    double *team_unfinished_h; /* card-hours */
+    i128 rework, lost;         /* card-ns x 1000 */
+    uint64_t training_preemptions, replica_preemptions, events_done, settles;
+    double offered_card_s;     /* demand without limits */
+    int64_t *queue_used;       /* milli admitted, per queue */
+    double *queue_used_s, *queue_borrowed_s, *queue_lent_s; /* sampled integrals, cards x s */
+    double sampled_s;
+    i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
+    struct series *series;
+    uint64_t *demand_hash;     /* per stream, then per service */
+    bool loops;
+};
+
+/* ---- world_admission.c: the policy ---- */
+bool admission_init(struct world *w);
+void admission_fini(struct world *w);
+uint32_t admission_shape(struct world *w, int32_t source, int32_t workers, int32_t cards,
+                         int32_t share_milli);
+void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t priority,
+                      sim_time created, uint64_t uid);
+void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind);
+void admission_quota_back(struct world *w, uint32_t wl); /* usage of its queue, for reports */
+void admission_settle(struct world *w);
+void admission_schedule_wake(struct world *w);
+
+/* ---- world_place.c: quota to nodes ---- */
+void place_admitted(struct world *w, uint32_t wl, int32_t flavor, int32_t workers);
+void place_retry(struct world *w);
+void place_release(struct world *w, uint32_t wl); /* gives the cards back */
+void place_forget(struct world *w, uint32_t wl);  /* leaves the list of unplaced */
+bool sources_init(struct world *w);
+bool source_tolerates(const struct taint *tolerations, int32_t count, const struct taint *taint);
+
+/* ---- world_book.c: the ledger ---- */
+enum ledger_class book_class(const struct world *w, uint32_t wl);
+int32_t book_team(const struct world *w, uint32_t wl);
+void book_segment(struct world *w, uint32_t wl, enum ledger_bucket bucket); /* [since, now) */
+void book_amount(struct world *w, struct ledger_account a, enum ledger_bucket b, i128 mcns);
+void book_run(struct world *w, uint32_t job);    /* a running job up to now */
+void book_everything(struct world *w);           /* all open segments up to now */
+i128 ckpt_unit(int64_t milli, sim_time ns);
+
+/* ---- world_jobs.c ---- */
+bool jobs_init(struct world *w);
+void jobs_fini(struct world *w);
+void job_arrive(struct world *w, uint32_t stream);
+void job_placed(struct world *w, uint32_t wl);
+void job_stage(struct world *w, uint32_t wl);
+void job_finish(struct world *w, uint32_t job);
+void job_evicted(struct world *w, uint32_t wl);
+void job_released(struct world *w, uint32_t wl);
+enum workload_class job_class(const struct world *w, uint32_t job);
+
+/* ---- world_services.c ---- */
+bool services_init(struct world *w);
+void services_fini(struct world *w);
+void services_traffic(struct world *w);
+void service_advance(struct world *w, uint32_t service); /* fluid up to now */
+void service_scale(struct world *w, uint32_t service);
+void replica_placed(struct world *w, uint32_t wl);
+void replica_stage(struct world *w, uint32_t wl);
+void replica_evicted(struct world *w, uint32_t wl);
+void replica_released(struct world *w, uint32_t wl);
+
+/* ---- world.c: records ---- */
+uint32_t workload_new(struct world *w, enum workload_kind kind, uint32_t owner, uint32_t shape);
+void workload_free(struct world *w, uint32_t wl);
+void world_event(struct world *w, sim_time t, enum event_class cls, uint32_t rank,
+                 enum event_kind kind, uint32_t gen);
+
+/* ---- world_series.c ---- */
+struct series *series_create(const struct world *w);
+void series_destroy(struct series *s);
+void series_step(struct world *w);               /* at every traffic step */
+void series_eviction(struct world *w, double lost_card_h);
+void series_hour(struct world *w);               /* at the end of every hour, all settled */
+void series_emit(struct world *w);
+
+/* ---- world_results.c, world_cost.c ---- */
+void results_emit(struct world *w);
+void results_metric(struct world *w, const char *kind, const char *scope, const char *name,
+                    double value, bool censored);
+void cost_emit(struct world *w);
+void assumptions_emit(struct world *w);
+
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a world says at its end: metrics, ledger rows, histograms (names: studies/run_results.h). */
+#include <math.h>
+#include <stdio.h>
+
+#include "models/world/tables.h"
+#include "models/world/world_priv.h"
+#include "sim/check.h"
+
+void results_metric(struct world *w, const char *kind, const char *scope, const char *name,
+                    double value, bool censored)
+{
+    struct record_value v[] = {rec_int(w->opt.run_id), rec_text(kind), rec_text(scope),
+                               rec_text(name),         rec_real(value), rec_int(censored ? 1 : 0)};
+    record_row(&w->opt.sink, &table_metric, v);
+}
+
+static void all(struct world *w, const char *name, double value)
+{
+    results_metric(w, "all", "", name, value, false);
+}
+
+/* ---- ledger ---- */
+
+static const char *purchase_name(enum purchase p)
+{
+    static const char *const names[] = {"on_demand", "reserved", "spot", "owned"};
+    return names[p];
+}
+
+static void emit_ledger(struct world *w)
+{
+    struct ledger_cursor at = {0};
+    struct ledger_row r;
+    while (ledger_next_row(w->ledger, &at, &r)) {
+        const struct node_pool_config *p = &w->s->fleet.pools[r.pool];
+        struct i128_card_s split = i128_split(r.mcns);
+        struct record_value v[] = {
+            rec_int(w->opt.run_id),
+            rec_int(r.period),
+            rec_text(p->name),
+            rec_text(purchase_name(p->purchase)),
+            rec_text(r.team >= 0 ? w->s->quota.teams[r.team].name : NULL),
+            rec_text(ledger_class_name(r.workload_class)),
+            rec_text(ledger_bucket_name(r.bucket)),
+            rec_int(split.card_s),
+            rec_int(split.rest_mcns)};
+        record_row(&w->opt.sink, &table_ledger, v);
+    }
+}
+
+static double bucket_sum(const struct world *w, int32_t pool, enum ledger_bucket b)
+{
+    struct ledger_query q = ledger_query_all();
+    q.pool = pool;
+    q.bucket = (int32_t)b;
+    return i128_card_hours(ledger_sum(w->ledger, q));
+}
+
+static void emit_utilisation(struct world *w, const char *kind, const char *scope, int32_t pool)
+{
+    static const struct {
+        enum ledger_bucket bucket;
+        const char *name;
+    } idle[] = {{LEDGER_IDLE_NO_DEMAND, "idle.no_demand"},
+                {LEDGER_IDLE_QUOTA, "idle.quota"},
+                {LEDGER_IDLE_BLOCKED, "idle.blocked"},
+                {LEDGER_IDLE_FRAGMENTED, "idle.fragmented"},
+                {LEDGER_IDLE_RESERVED, "idle.reserved"}};
+    struct ledger_utilisation u = ledger_utilisations(w->ledger, pool);
+    results_metric(w, kind, scope, "utilization.allocated", u.allocated, false);
+    results_metric(w, kind, scope, "utilization.real", u.real, false);
+    results_metric(w, kind, scope, "utilization.useful", u.useful, false);
+    results_metric(w, kind, scope, "utilization.work", u.work, false);
+    double capacity = i128_card_hours(ledger_capacity_integral(w->ledger, pool, LEDGER_ANY)) -
+                      bucket_sum(w, pool, LEDGER_OFFLINE);
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+        results_metric(w, kind, scope, idle[i].name,
+                       capacity > 0 ? bucket_sum(w, pool, idle[i].bucket) / capacity : 0, false);
+}
+
+/* ---- waiting ---- */
+
+/* Jobs that have not started: their age, and the least of them. */
+static void add_ages(struct world *w, struct qhist *ages, double *count, enum workload_class cls,
+                     int32_t team)
+{
+    for (size_t i = 0; i < w->job_count; i++) {
+        const struct job *j = &w->jobs[i];
+        if (!j->in_use || j->first_start != SIM_NEVER || w->s->demand.streams[j->stream].cls != cls ||
+            (team >= 0 && j->spec.team != team))
+            continue;
+        qhist_add(ages, sim_time_seconds(w->now - j->spec.submit), 1.0);
+        *count += 1;
+    }
+}
+
+/* A quantile is censored when moving the jobs that never started to infinity would move it. */
+static void emit_wait(struct world *w, const char *kind, const char *scope, const char *prefix,
+                      const struct qhist *started, enum workload_class cls, int32_t team)
+{
+    struct qhist known, unknown;
+    qhist_init(&known, started->alpha, started->least, 1e9);
+    qhist_init(&unknown, started->alpha, started->least, 1e9);
+    qhist_merge(&known, started);
+    qhist_merge(&unknown, started);
+    double waiting = 0;
+    add_ages(w, &known, &waiting, cls, team);
+    if (waiting > 0)
+        qhist_add_infinite(&unknown, waiting);
+    static const struct {
+        double p;
+        const char *name;
+    } quantiles[] = {{0.5, "p50"}, {0.95, "p95"}};
+    for (size_t i = 0; i < 2; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s.wait.%s", prefix, quantiles[i].name);
+        double q = qhist_quantile(&known, quantiles[i].p);
+        double most = qhist_quantile(&unknown, quantiles[i].p);
+        results_metric(w, kind, scope, name, q, known.total > 0 && most > q * (1 + 3 * known.alpha));
+    }
+    qhist_fini(&known);
+    qhist_fini(&unknown);
+}
+
+static void emit_histogram(struct world *w, const char *name, const char *scope,
+                           const struct qhist *h)
+{
+    for (uint32_t i = 0; i < h->bin_count; i++) {
+        double lo, hi;
+        if (h->bins[i] <= 0)
+            continue;
+        qhist_bin_edges(h, i, &lo, &hi);
+        struct record_value v[] = {rec_int(w->opt.run_id), rec_text(name), rec_text(scope),
+                                   rec_real(lo), rec_real(hi), rec_real(h->bins[i])};
+        record_row(&w->opt.sink, &table_histogram, v);
+    }
+    if (h->zero > 0) {
+        struct record_value v[] = {rec_int(w->opt.run_id), rec_text(name), rec_text(scope),
+                                   rec_real(0), rec_real(h->least), rec_real(h->zero)};
+        record_row(&w->opt.sink, &table_histogram, v);
+    }
+}
+
+/* ---- jobs ---- */
+
+static sim_time reached(const struct world *w, const struct job *j)
+{
+    sim_time mark = j->high_water;
+    if (j->run_since != SIM_NEVER) {
+        struct checkpoint_plan plan = {.interval = w->arb->checkpoint ? j->spec.checkpoint_interval : 0,
+                                       .stall = w->s->demand.streams[j->stream].checkpoint_stall};
+        struct checkpoint_progress p = checkpoint_progress(&plan, w->now - j->run_since);
+        i128 work = (i128)j->committed + (i128)p.computed * j->speed_milli / 1000;
+        if (work > mark)
+            mark = work > j->spec.work ? j->spec.work : (sim_time)work;
+    }
+    return mark;
+}
+
+static double gang_cards(const struct job *j)
+{
+    return (j->spec.share_milli > 0 ? j->spec.share_milli / 1000.0 : j->spec.cards_per_worker) *
+           j->spec.workers;
+}
+
+static void emit_jobs(struct world *w)
+{
+    static const char *const prefix[CLASS_COUNT] = {"training", "inference", "lora"};
+    double unfinished[CLASS_COUNT] = {0};
+    for (size_t i = 0; i < w->job_count; i++) {
+        const struct job *j = &w->jobs[i];
+        if (!j->in_use)
+            continue;
+        double left = sim_time_seconds(j->spec.work - reached(w, j)) * gang_cards(j) / 3600.0;
+        unfinished[w->s->demand.streams[j->stream].cls] += left;
+        if (j->spec.team >= 0)
+            w->team_unfinished_h[j->spec.team] += left;
+    }
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        char name[64];
+        if (c == CLASS_INFERENCE)
+            continue;
+        emit_wait(w, "all", "", prefix[c], &w->wait[c], (enum workload_class)c, -1);
+        (void)snprintf(name, sizeof name, "%s.unfinished", prefix[c]);
+        all(w, name, unfinished[c]);
+        (void)snprintf(name, sizeof name, "%s.submitted", prefix[c]);
+        all(w, name, (double)w->submitted[c]);
+        (void)snprintf(name, sizeof name, "%s.started", prefix[c]);
+        all(w, name, (double)w->started[c]);
+        (void)snprintf(name, sizeof name, "%s.finished", prefix[c]);
+        all(w, name, (double)w->finished[c]);
+    }
+    all(w, "training.rework", i128_card_hours(w->rework));
+    all(w, "training.lost", i128_card_hours(w->lost));
+    all(w, "training.preemptions", (double)w->training_preemptions);
+    all(w, "training.wait.mean", w->wait[CLASS_TRAINING].total > 0
+                                     ? w->wait[CLASS_TRAINING].sum / w->wait[CLASS_TRAINING].total
+                                     : 0.0);
+    emit_histogram(w, "training.wait", "", &w->wait[CLASS_TRAINING]);
+    emit_histogram(w, "lora.wait", "", &w->wait[CLASS_LORA]);
+}
+
+/* ---- services ---- */
+
+struct served {
+    double arrived, served, rejected, timed_out, queued, tokens, met, total, cold;
+};
+
+static void served_add(struct served *s, const struct service_state *sv)
+{
+    s->arrived += sv->fluid.arrived;
+    s->served += sv->fluid.served;
+    s->rejected += sv->fluid.rejected;
+    s->timed_out += sv->fluid.timed_out;
+    s->queued += sv->fluid.backlog;
+    s->tokens += sv->fluid.tokens_in + sv->fluid.tokens_out;
+    s->met += sv->fluid.slo_met;
+    s->total += sv->fluid.slo_total;
+    s->cold += (double)sv->cold_starts;
+}
+
+static void emit_served(struct world *w, const char *kind, const char *scope, const struct served *s,
+                        const struct qhist *latency, const struct qhist *ttft)
+{
+    results_metric(w, kind, scope, "inference.latency.p50", qhist_quantile(latency, 0.50), false);
+    results_metric(w, kind, scope, "inference.latency.p99", qhist_quantile(latency, 0.99), false);
+    results_metric(w, kind, scope, "inference.ttft.p50", qhist_quantile(ttft, 0.50), false);
+    results_metric(w, kind, scope, "inference.ttft.p99", qhist_quantile(ttft, 0.99), false);
+    results_metric(w, kind, scope, "inference.slo_attainment",
+                   s->total > 0 ? s->met / s->total : (double)NAN, false);
+    results_metric(w, kind, scope, "inference.cold_starts", s->cold, false);
+    results_metric(w, kind, scope, "inference.arrived", s->arrived, false);
+    results_metric(w, kind, scope, "inference.served", s->served, false);
+    results_metric(w, kind, scope, "inference.rejected", s->rejected, false);
+    results_metric(w, kind, scope, "inference.timed_out", s->timed_out, false);
+    results_metric(w, kind, scope, "inference.queued", s->queued, false);
+    results_metric(w, kind, scope, "inference.tokens", s->tokens, false);
+}
+
+static void emit_services(struct world *w)
+{
+    struct qhist latency, ttft;
+    qhist_init(&latency, 0.01, 1e-4, 1e7);
+    qhist_init(&ttft, 0.01, 1e-4, 1e7);
+    struct served sum = {0};
+    double hours = sim_time_seconds(w->s->horizon);
+    for (int32_t k = 0; k < w->s->demand.service_count; k++) {
+        struct service_state *sv = &w->services[k];
+        struct served one = {0};
+        served_add(&one, sv);
+        served_add(&sum, sv);
+        emit_served(w, "service", sv->cfg->name, &one, &sv->latency, &sv->ttft);
+        results_metric(w, "service", sv->cfg->name, "replicas.mean", sv->replica_seconds / hours, false);
+        qhist_merge(&latency, &sv->latency);
+        qhist_merge(&ttft, &sv->ttft);
+    }
+    if (w->s->demand.service_count > 0)
+        emit_served(w, "all", "", &sum, &latency, &ttft);
+    all(w, "replicas.preemptions", (double)w->replica_preemptions);
+    emit_histogram(w, "inference.latency", "", &latency);
+    qhist_fini(&latency);
+    qhist_fini(&ttft);
+}
+
+/* ---- teams ---- */
+
+static void emit_team(struct world *w, int32_t t)
+{
+    const struct quota_config *q = &w->s->quota;
+    const char *name = q->teams[t].name;
+    double nominal = 0, used = 0, lent = 0, borrowed = 0;
+    for (int32_t i = 0; i < q->queue_count; i++)
+        if (q->queues[i].team == t) {
+            nominal += (double)w->queue_nominal[i] / 1000.0;
+            used += w->queue_used_s[i];
+            lent += w->queue_lent_s[i];
+            borrowed += w->queue_borrowed_s[i];
+        }
+    double s = w->sampled_s > 0 ? w->sampled_s : 1;
+    results_metric(w, "team", name, "quota.nominal", nominal, false);
+    results_metric(w, "team", name, "quota.used", used / s, false);
+    results_metric(w, "team", name, "quota.lent", lent / s, false);
+    results_metric(w, "team", name, "quota.borrowed", borrowed / s, false);
+    emit_wait(w, "team", name, "training", &w->team_wait[t], CLASS_TRAINING, t);
+    results_metric(w, "team", name, "training.unfinished", w->team_unfinished_h[t], false);
+    results_metric(w, "team", name, "training.rework", i128_card_hours(w->team_rework[t]), false);
+    results_metric(w, "team", name, "training.evictions", (double)w->team_evictions[t], false);
+    struct served one = {0};
+    for (int32_t k = 0; k < w->s->demand.service_count; k++)
+        if (w->services[k].cfg->team == t)
+            served_add(&one, &w->services[k]);
+    results_metric(w, "team", name, "inference.slo_attainment",
+                   one.total > 0 ? one.met / one.total : (double)NAN, false);
+}
+
+void results_emit(struct world *w)
+{
+    double capacity_s = i128_card_hours(ledger_capacity_integral(w->ledger, LEDGER_ANY, LEDGER_ANY)) * 3600.0;
+    all(w, "demand.offered", capacity_s > 0 ? w->offered_card_s / capacity_s : 0);
+    emit_utilisation(w, "all", "", LEDGER_ANY);
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
+        emit_utilisation(w, "node_pool", w->s->fleet.pools[p].name, p);
+    emit_jobs(w);
+    emit_services(w);
+    for (int32_t t = 0; t < w->s->quota.team_count; t++)
+        emit_team(w, t);
+    cost_emit(w);
+    emit_ledger(w);
+    series_emit(w);
+    assumptions_emit(w);
+}
