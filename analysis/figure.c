@@ -49,8 +49,8 @@ static int decimals_of(enum metric_format format, const struct scale *scale, dou
     double v = fabs(value / scale->size);
     if (value == 0 && format != METRIC_PERCENT)
         return 0;
-    if (format == METRIC_PERCENT)
-        return 1;
+    if (format == METRIC_PERCENT) /* 99.91 and 99.99 are not the same promise */
+        return v > 98.5 && v < 99.995 ? 2 : 1;
     if (format == METRIC_COUNT && scale->size == 1)
         return v < 100 && fabs(v - nearbyint(v)) > 1e-9 ? 1 : 0;
     if (format == METRIC_MONEY && scale->size == 1 && v < 99.995)
@@ -98,13 +98,14 @@ size_t figure_columns(const char *text)
     return n;
 }
 
-/* A half width above ten of its unit needs no digit after the point. */
-static void print_half(char out[FIGURE_SIZE], double half, int decimals, enum metric_format format)
+/* Half width and unit; a half width above ten of its unit needs no digit after the point. */
+static void print_tail(char out[FIGURE_SIZE], double half, int decimals, const struct scale *scale)
 {
-    out[0] = '\0';
     if (isfinite(half))
-        snprintf(out, FIGURE_SIZE, " ±%.*f",
-                 half >= 9.95 && format != METRIC_PERCENT ? 0 : decimals, half);
+        snprintf(out, FIGURE_SIZE, " ±%.*f%s", half >= 9.95 && scale->size > 0.01 ? 0 : decimals, half,
+                 scale->unit);
+    else
+        snprintf(out, FIGURE_SIZE, "%s", scale->unit);
 }
 
 void figure_print_interval(char out[FIGURE_SIZE],
@@ -123,9 +124,8 @@ void figure_print_interval(char out[FIGURE_SIZE],
         int decimals = most;
         bool fits = false;
         for (; !fits && decimals >= least; decimals -= !fits) {
-            snprintf(value, sizeof value, "%.*f%s", decimals, figure->value / scale.size,
-                     scale.unit);
-            print_half(half, figure->half / scale.size, decimals, format);
+            snprintf(value, sizeof value, "%.*f", decimals, figure->value / scale.size);
+            print_tail(half, figure->half / scale.size, decimals, &scale);
             fits = figure_columns(mark) + figure_columns(value) + figure_columns(half) <= width;
         }
         if (!fits) {

@@ -26,9 +26,9 @@ static void print_row(FILE *out,
 {
     putc(' ', out);
     table_left(out, def->label, TABLE_LABEL - 1);
-    for (size_t a = block->first; a < block->end; a++) {
+    for (size_t a = block->first, carried = 0; a < block->end; a++) {
         struct figure f = summary_figure(data, 0, a, def->name);
-        table_interval(out, def->format, &f, block->cell);
+        carried = table_interval(out, def->format, &f, block->cell, carried);
     }
     putc('\n', out);
 }
@@ -74,10 +74,10 @@ static bool any_missing(const struct summary_data *data)
 
 static void print_head(FILE *out, const struct summary_data *data)
 {
-    char span[FIGURE_SIZE];
     int64_t replications = data->arbiters[0].replications;
-    figure_print(span, METRIC_DURATION, data->horizon_s);
-    fprintf(out, "%s: %s of the same demand, %lld replication%s%s\n\n", data->scenario, span,
+    double days = data->horizon_s / 86400;
+    fprintf(out, "%s: %.*f day%s of the same demand, %lld replication%s%s\n\n", data->scenario,
+            days < 9.95 && days != floor(days) ? 1 : 0, days, days == 1 ? "" : "s",
             (long long)replications, replications == 1 ? "" : "s",
             replications == 1 ? "" : "; mean ±half of 95 % interval");
 }

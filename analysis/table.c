@@ -45,10 +45,11 @@ void table_right(FILE *out, const char *text, size_t width)
     cut(out, text, width);
 }
 
-void table_interval(FILE *out,
-                    enum metric_format format,
-                    const struct figure *figure,
-                    size_t width)
+size_t table_interval(FILE *out,
+                      enum metric_format format,
+                      const struct figure *figure,
+                      size_t width,
+                      size_t carried)
 {
     char text[FIGURE_SIZE];
     size_t split;
@@ -58,9 +59,9 @@ void table_interval(FILE *out,
     size_t after = half < tail ? tail - half : 0;
     if (columns + after + 1 > width)
         after = width - 1 - columns;
-    spaces(out, width - columns - after);
+    spaces(out, carried + width - columns - after);
     fputs(text, out);
-    spaces(out, after);
+    return after;
 }
 
 void table_layout(const struct summary_data *data, size_t *cell, size_t *per_block)

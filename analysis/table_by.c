@@ -116,6 +116,23 @@ static void print_header(FILE *out, const struct by_table *table, bool with_chan
     putc('\n', out);
 }
 
+/* A difference of bounds is a bound in turn, or tells nothing of its direction. */
+static void print_change(FILE *out,
+                         const struct summary_data *data,
+                         const struct by_table *table,
+                         const struct by_row *row,
+                         size_t arbiter)
+{
+    char change[FIGURE_SIZE], text[FIGURE_SIZE + 4];
+    const struct metric_def *def = metric_defs_find(table->loss);
+    bool here = summary_figure(data, row->scope, arbiter, table->loss).censored;
+    bool first = summary_figure(data, row->scope, 0, table->loss).censored;
+    figure_print_change(change, def->format, def->better > 0 ? -row->loss : row->loss);
+    snprintf(text, sizeof text, "%s%s",
+             isnan(row->loss) ? "" : here && first ? "~" : here ? "≥" : first ? "≤" : "", change);
+    table_right(out, text, CHANGE_WIDTH);
+}
+
 static void print_scope(FILE *out,
                         const struct summary_data *data,
                         const struct by_table *table,
@@ -131,11 +148,8 @@ static void print_scope(FILE *out,
         figure_print_interval(text, metric_defs_find(c->metric)->format, &f, c->width, NULL);
         table_right(out, text, c->width);
     }
-    if (arbiter > 0) {
-        const struct metric_def *def = metric_defs_find(table->loss);
-        figure_print_change(text, def->format, def->better > 0 ? -row->loss : row->loss);
-        table_right(out, text, CHANGE_WIDTH);
-    }
+    if (arbiter > 0)
+        print_change(out, data, table, row, arbiter);
     putc('\n', out);
 }
 

@@ -14,11 +14,13 @@
 void table_left(FILE *out, const char *text, size_t width);
 void table_right(FILE *out, const char *text, size_t width);
 
-/* "61.8 ±0.4": right-aligned in `width`, values under values and half widths under half widths. */
-void table_interval(FILE *out,
-                    enum metric_format format,
-                    const struct figure *figure,
-                    size_t width);
+/* "61.8 ±0.4": right-aligned in `width`, values under values and half widths under half widths.
+ * Blanks at the end are not printed but returned, to be carried into the next cell. */
+size_t table_interval(FILE *out,
+                      enum metric_format format,
+                      const struct figure *figure,
+                      size_t width,
+                      size_t carried);
 
 /* Columns of a cell and number of arbiters to a block so that names and cells fit. */
 void table_layout(const struct summary_data *data, size_t *cell, size_t *per_block);
