@@ -2,14 +2,22 @@
 /*
  * Fluid inference (design, section 6; workload-models 2): per interval of constant rate and
  * constant ready replicas, what was served, rejected and is still queued, how busy the replicas
- * were, and the latency mass. Formulas and sources are stated in fluid.c.
+ * were, and the latency mass. Formulas and sources are stated in fluid.c, llm.h and simple.h.
+ *
+ * Latency is booked when a request is served: what waited through a cold start appears with its
+ * whole wait in the step that serves it. Rejected and timed-out requests go to the infinite bin
+ * of both histograms and count as missed SLOs; what is still queued has no latency yet.
  */
 #ifndef MODELS_DEMAND_FLUID_H
 #define MODELS_DEMAND_FLUID_H
 
 #include <stdint.h>
 
+#include "models/demand/backlog.h"
 #include "models/demand/demand.h"
+#include "models/demand/llm.h"
+#include "models/demand/nodes.h"
+#include "models/demand/station.h"
 #include "sim/tally.h"
 
 struct fluid {                     /* state of one service, open: the world owns it by value */
@@ -18,11 +26,23 @@ struct fluid {                     /* state of one service, open: the world owns
     double arrived, served, rejected, timed_out; /* requests so far; arrived = sum of the rest + backlog */
     double tokens_in, tokens_out;  /* of served requests */
     double tokens_arrived, tokens_lost, tokens_backlog; /* conservation: arrived = served + lost + backlog */
-    double slo_met, slo_total;
-    /* derived, filled by fluid_init */
-    double work_s, lone_s;         /* w and A of workload-models 2.1 */
+    double slo_met, slo_total;     /* of requests served or lost */
+    /* derived, filled by fluid_init (from the configured token means) */
+    double work_s, lone_s;         /* w and A of workload-models 2.1; w = service time of a simple one */
     double lambda_max;             /* capacity of one replica, requests/s */
-    double priv[24];               /* quadrature of request sizes */
+    double lambda_slo;             /* rate of one lone replica that still meets the SLO */
+    double target_in_flight;       /* requests in flight per replica there: target_per_replica's default */
+
+    /* Private: not to be read or written outside fluid.c. */
+    double now_s;                  /* since the first step */
+    double near_s;                 /* how long the load has been near capacity */
+    int phase;                     /* of the quadrature */
+    struct llm_sizes sizes;        /* of the token means of the last step */
+    struct station station, full;  /* at (station_rate, station_replicas); saturated */
+    double station_rate;
+    int32_t station_replicas;
+    struct backlog queue;
+    struct nodes nodes;
 };
 
 struct fluid_result {
@@ -30,18 +50,23 @@ struct fluid_result {
     double busy;                   /* share of time a replica has a request in flight, 0..1: `serving` */
     double load;                   /* work done / work the ready replicas could do, 0..1: `work` */
     double in_flight;              /* mean requests in service + queued over all replicas (scaler's metric) */
-    double latency_mean_s, ttft_mean_s;
+    double latency_mean_s, ttft_mean_s; /* of the requests served in it; 0 when none were.
+                                           TTFT of a simple service is 0 */
 };
 
+/* cfg must outlive f. Costs about half a millisecond. No memory is owned: no fini. */
 void fluid_init(struct fluid *f, const struct service_config *cfg);
 
-/* Advances by `length` at arrival rate `point` with `replicas` ready. Adds mass to `latency` and
- * `ttft` (may be NULL). length > 0. */
+/* Advances by `length` at arrival rate `point` with `replicas` ready (>= 0). Adds mass to `latency`
+ * and `ttft` (may be NULL; a simple service adds nothing to ttft). length > 0. Intervals follow
+ * each other without gaps. */
 void fluid_step(struct fluid *f, sim_time length, const struct traffic_point *point,
                 int32_t replicas, struct qhist *latency, struct qhist *ttft,
                 struct fluid_result *out);
 
-/* Replicas needed at this rate so that the SLO holds in the stationary formulas (>= 1). */
+/* Replicas needed at this rate so that the SLO holds in the stationary formulas (>= 1, not limited
+ * by max_replicas). Without an SLO, or with one that even a lone request misses, the fewest at
+ * which load stays at or below 0.8. */
 int32_t fluid_replicas_for(const struct fluid *f, const struct traffic_point *point);
 
 #endif
