@@ -62,6 +62,8 @@ struct scaler_inputs {
     const struct hpa_reading *resources; /* per trigger; read for cpu and memory only; or NULL */
 };
 
+#define SCALER_NO_METRIC (-2)
+
 enum scaler_owner { SCALER_OWNER_KEDA, SCALER_OWNER_HPA };
 
 /* One decision with its arithmetic. */
@@ -71,7 +73,7 @@ struct scaler_decision {
     int32_t current, replicas;
     bool write;
     const char *reason;    /* static: the row's or condition's name that bound */
-    int32_t metric;        /* trigger index, KEDA_COMPOSITE, or -2: none was read */
+    int32_t metric;        /* trigger index, KEDA_COMPOSITE or SCALER_NO_METRIC */
     double value, target;  /* metric value, and threshold (KEDA: activation; HPA: per replica) */
     double ratio;          /* HPA: usage over target */
     int32_t raw;           /* HPA: recommendation before the brakes */
@@ -79,8 +81,8 @@ struct scaler_decision {
     int32_t limit;         /* HPA: rate limit that was looked at */
     enum hpa_limit limited_by;
 };
-/* "HPA 4 -> 8: metric 0 = 120 / 10 per replica, ratio 3, raw 12, stabilised 12, limit 8
- * (ScaleUpLimit)". Returns what snprintf returns. */
+/* "HPA 4 -> 8: ScaleUpLimit; metric 0 = 120 / 10, ratio 3, raw 12, stabilised 12, limit 8".
+ * Returns what snprintf returns. */
 int scaler_describe(const struct scaler_decision *d, char *buf, size_t size);
 
 /* Runs what is due at now and returns the number of decisions (0, 1 or 2: KEDA's first), in
