@@ -24,6 +24,7 @@ static const struct command commands[] = {
     {"import", cmd_import, "public traces to fleetsim jobs and traffic files"},
     {"conform", cmd_conform, "does our policy decide as the real system did?"},
     {"schema", cmd_schema, "JSON Schema of scenario files, for editors"},
+    {"hash", cmd_hash, "content hash of a results database"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
