@@ -194,8 +194,10 @@ static int32_t compute(struct hpa_state *s, const struct hpa_config *cfg, sim_ti
         out->why = HPA_WHY_ALL_BELOW;
     int32_t replicas = normalise(s, cfg, now, out);
     /* Scaled to zero by ourselves, and min was raised since. */
-    if (out->current == 0 && replicas < cfg->minReplicas)
+    if (out->current == 0 && replicas < cfg->minReplicas) {
         replicas = cfg->minReplicas;
+        out->why = HPA_WHY_BELOW_MIN;
+    }
     return replicas;
 }
 
@@ -204,9 +206,10 @@ static void write_scale(struct hpa_state *s, const struct hpa_config *cfg, sim_t
 {
     out->write = true;
     out->conditions.able = HPA_SUCCEEDED_RESCALE;
-    bool to_zero = cfg->scale_to_zero_gate && out->replicas == 0 && out->current > 0 &&
-                   cfg->minReplicas == 0 && scales_on_load(cfg);
-    out->conditions.zero = to_zero ? HPA_SCALED_TO_ZERO : HPA_NOT_SCALED_TO_ZERO;
+    bool to_zero = out->replicas == 0 && out->current > 0 && cfg->minReplicas == 0 &&
+                   scales_on_load(cfg);
+    if (cfg->scale_to_zero_gate)
+        out->conditions.zero = to_zero ? HPA_SCALED_TO_ZERO : HPA_NOT_SCALED_TO_ZERO;
     if (cfg->behavior.present)
         hpa_events_store(&s->memory, &cfg->behavior, now, out->current, out->replicas);
     s->next_change = now;

@@ -128,9 +128,15 @@ struct usage {
     int64_t known;   /* those with a request */
 };
 
-static struct usage usage_of_counted(const struct hpa_target *t, const struct hpa_reading *r,
-                                     const unsigned char *of_pod, bool utilization)
+static int64_t request_of(const struct hpa_metric *m, const struct hpa_pod *pod)
 {
+    return m->resource == HPA_RESOURCE_MEMORY ? pod->memory_request_milli : pod->cpu_request_milli;
+}
+
+static struct usage usage_of_counted(const struct hpa_metric *m, const struct hpa_target *t,
+                                     const struct hpa_reading *r, const unsigned char *of_pod)
+{
+    bool utilization = m->target == HPA_TARGET_UTILIZATION;
     struct usage u = {0};
     for (size_t i = 0; i < r->sample_count; i++) {
         const struct hpa_sample *s = &r->samples[i];
@@ -140,7 +146,7 @@ static struct usage usage_of_counted(const struct hpa_target *t, const struct hp
         if (utilization && s->pod < 0)
             continue; /* no request is known for it */
         u.value += s->value_milli;
-        u.request += s->pod >= 0 ? t->pods[s->pod].request_milli : 0;
+        u.request += s->pod >= 0 ? request_of(m, &t->pods[s->pod]) : 0;
         u.known++;
     }
     return u;
@@ -172,9 +178,10 @@ static struct usage usage_filled_in(const struct hpa_metric *m, const struct hpa
             continue;
         u.samples++;
         u.known++;
-        u.request += utilization ? t->pods[i].request_milli : 0;
+        int64_t request = request_of(m, &t->pods[i]);
+        u.request += utilization ? request : 0;
         if (missing && ratio < 1.0)
-            u.value += utilization ? t->pods[i].request_milli * percent / 100 : m->target_milli;
+            u.value += utilization ? request * percent / 100 : m->target_milli;
     }
     return u;
 }
@@ -198,10 +205,10 @@ static int32_t second_round(const struct hpa_metric *m, const struct hpa_calcula
     return replicas;
 }
 
-static bool request_missing(const struct hpa_target *t)
+static bool request_missing(const struct hpa_metric *m, const struct hpa_target *t)
 {
     for (int32_t i = 0; i < t->pod_count; i++)
-        if (t->pods[i].request_milli == HPA_NO_REQUEST)
+        if (request_of(m, &t->pods[i]) == HPA_NO_REQUEST)
             return true;
     return false;
 }
@@ -223,10 +230,10 @@ static struct hpa_proposal propose_from_pods(const struct hpa_metric *m,
         return failed(p, HPA_METRIC_UNREAD);
     if (t->pod_count == 0)
         return failed(p, HPA_METRIC_NO_PODS);
-    struct usage u = usage_of_counted(t, r, of_pod, utilization);
+    struct usage u = usage_of_counted(m, t, r, of_pod);
     if (u.samples == 0)
         return failed(p, HPA_METRIC_NO_USABLE);
-    if (utilization && request_missing(t))
+    if (utilization && request_missing(m, t))
         return failed(p, HPA_METRIC_NO_REQUEST_SET);
     if (utilization && u.request == 0)
         return failed(p, HPA_METRIC_DISJOINT);

@@ -45,7 +45,7 @@ struct hpa_pod {
     bool has_start;
     sim_time start;
     sim_time transition; /* last change of the Ready condition */
-    int64_t request_milli; /* or HPA_NO_REQUEST */
+    int64_t cpu_request_milli, memory_request_milli; /* or HPA_NO_REQUEST */
 };
 
 struct hpa_sample {
