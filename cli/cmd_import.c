@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "scenarios/load/import/import.h"
 #include "scenarios/load/text_input.h"
 #include "sim/diag.h"
-
-int cmd_import(int argc, char **argv);
 
 enum { OPT_HELP = 256, OPT_LIST, OPT_OTHER, KINDS_MAX = 64, EXIT_BAD_INPUT = 2 };
 

@@ -143,6 +143,7 @@ bool import_real(struct import_rows *r, int c, double least, double most, const 
                  double *out);
 /* A duration in the time unit of the options, checked >= 0. */
 bool import_duration(struct import_rows *r, int c, int64_t *ns);
+bool import_duration_unit(struct import_rows *r, int c, int64_t unit_ns, int64_t *ns);
 /* Sets reason and error; returns ROW_BAD. */
 enum import_verdict import_row_bad(struct import_rows *r, enum import_reason reason, int c,
                                    const char *expected);

@@ -134,7 +134,12 @@ bool import_real(struct import_rows *r, int c, double least, double most, const 
 
 bool import_duration(struct import_rows *r, int c, int64_t *ns)
 {
-    struct clock numbers = {.unit_ns = r->x->o->unit_ns, .kind = CLOCK_NUMBERS};
+    return import_duration_unit(r, c, r->x->o->unit_ns, ns);
+}
+
+bool import_duration_unit(struct import_rows *r, int c, int64_t unit_ns, int64_t *ns)
+{
+    struct clock numbers = {.unit_ns = unit_ns, .kind = CLOCK_NUMBERS};
     const char *text = import_text(r, c);
     if (text[0] == '\0') {
         import_row_bad(r, REASON_NO_DURATION, c, "a duration");

@@ -7,6 +7,15 @@
 static const struct importer importers[] = {
     {"philly", "Microsoft Philly 2017: philly.csv, or the JSON of cluster_job_log", FORM_JOBS,
      philly_detect, philly_run, NULL},
+    {"servegen", "ServeGen: client rates, and client lengths beside them", FORM_RATES, servegen_detect,
+     servegen_run, servegen_finish},
+    {"azure-llm", "Azure LLM inference traces 2023 and 2024", FORM_REQUESTS, azure_llm_detect,
+     azure_llm_run, NULL},
+    {"genai-lora", "Alibaba GenAI 2026: Stable Diffusion requests with LoRA", FORM_JOBS,
+     genai_lora_detect, genai_lora_run, NULL},
+    {"openb", "Alibaba openb 2023: pods on shares of GPUs", FORM_JOBS, openb_detect, openb_run, NULL},
+    {"csv", "any CSV with a header, columns by name or --map", FORM_AUTO, generic_csv_detect,
+     generic_csv_run, NULL},
 };
 
 const struct importer *import_table(int *count)
