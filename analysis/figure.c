@@ -115,7 +115,7 @@ void figure_print_interval(char out[FIGURE_SIZE],
                            size_t *split)
 {
     char value[FIGURE_SIZE], half[FIGURE_SIZE] = "";
-    const char *mark = figure->censored && !isnan(figure->value) ? "≥" : "";
+    const char *mark = !figure->censored || isnan(figure->value) ? "" : figure->change ? "~" : "≥";
     struct scale scale = scale_of(format, figure->value);
     if (!special(value, figure->value)) {
         int most = decimals_of(format, &scale, figure->value);
@@ -124,12 +124,13 @@ void figure_print_interval(char out[FIGURE_SIZE],
         int decimals = most;
         bool fits = false;
         for (; !fits && decimals >= least; decimals -= !fits) {
-            snprintf(value, sizeof value, "%.*f", decimals, figure->value / scale.size);
+            snprintf(value, sizeof value, figure->change ? "%+.*f" : "%.*f", decimals,
+                     figure->value / scale.size);
             print_tail(half, figure->half / scale.size, decimals, &scale);
             fits = figure_columns(mark) + figure_columns(value) + figure_columns(half) <= width;
         }
         if (!fits) {
-            figure_print(value, format, figure->value);
+            (figure->change ? figure_print_change : figure_print)(value, format, figure->value);
             half[0] = '\0';
         }
     }

@@ -24,6 +24,7 @@ void figure_print_change(char out[FIGURE_SIZE], enum metric_format format, doubl
 struct figure {
     double value, half; /* half NaN = unknown */
     bool censored;      /* value is a lower bound: printed with ≥ */
+    bool change;        /* a difference: printed with its sign; with ~ when of a bound */
 };
 void figure_print_interval(char out[FIGURE_SIZE],
                            enum metric_format format,

@@ -13,15 +13,15 @@ const struct record_table schema_run = {
     "run",
     "one arbiter in one replication; wall_s, version and host are beside the hashed content",
     {INT_("run"), INT_("arbiter_ix"), TEXT_("arbiter"), TEXT_("preset"), INT_("replication"),
-     INT_("seed"), REAL_("horizon_s"), TEXT_("scenario_hash"), REAL_NULL("wall_s"),
+     INT_("seed"), REAL_("horizon_s"), TEXT_("scenario_hash"), TEXT_("demand_hash"), REAL_NULL("wall_s"),
      TEXT_NULL("version"), TEXT_NULL("host")},
-    11};
+    12};
 
 const struct record_table schema_scenario = {
     "scenario",
     "the text that repeats a run, once per distinct text",
-    {TEXT_("scenario_hash"), TEXT_("name"), TEXT_("demand_hash"), TEXT_("text")},
-    4};
+    {TEXT_("scenario_hash"), TEXT_("name"), TEXT_("text")},
+    3};
 
 const struct record_table schema_input = {
     "input",

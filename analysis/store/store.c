@@ -201,7 +201,6 @@ static const char *hex(char buffer[17], uint64_t value)
 /* One text for all runs that share it. */
 static void add_scenario(struct store *store, const struct store_run *run, const char *hash)
 {
-    char demand[17];
     bool known = false;
     sqlite3_stmt *q = NULL;
     struct rows *rows = rows_of(store, &schema_scenario);
@@ -221,13 +220,12 @@ static void add_scenario(struct store *store, const struct store_run *run, const
     else if (!known)
         add(store, &schema_scenario,
             (struct record_value[]){rec_text(hash), rec_text(run->scenario_name),
-                                    rec_text(hex(demand, run->demand_hash)),
                                     rec_text(run->scenario_text)});
 }
 
 void store_add_run(struct store *store, const struct store_run *run)
 {
-    char hash[17];
+    char hash[17], demand[17];
     if (store->err.code != ERR_NONE)
         return;
     hex(hash, run->scenario_hash);
@@ -236,7 +234,8 @@ void store_add_run(struct store *store, const struct store_run *run)
         (struct record_value[]){rec_int(run->run), rec_int(run->arbiter_ix),
                                 rec_text(run->arbiter), rec_text(run->preset),
                                 rec_int(run->replication), rec_int((int64_t)run->seed),
-                                rec_real(run->horizon_s), rec_text(hash), rec_real(run->wall_s),
+                                rec_real(run->horizon_s), rec_text(hash),
+                                rec_text(hex(demand, run->demand_hash)), rec_real(run->wall_s),
                                 rec_text(run->version), rec_text(run->host)});
     for (size_t i = 0; i < run->input_count; i++)
         add(store, &schema_input,

@@ -44,7 +44,7 @@ struct store_run {
     const char *scenario_name;
     const char *scenario_text; /* effective text: enough to repeat the run; stored once per hash */
     uint64_t scenario_hash;
-    uint64_t demand_hash; /* equal = same demand; `compare` refuses otherwise */
+    uint64_t demand_hash; /* equal = same demand in this replication; `compare` insists */
     const struct store_input *inputs;
     size_t input_count;
     /* beside the hashed content */
