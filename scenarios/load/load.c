@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scenarios/load/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/load/jobs_file.h"
+#include "scenarios/load/lint.h"
+#include "scenarios/load/load_priv.h"
+#include "scenarios/load/override.h"
+#include "scenarios/load/repeat.h"
+#include "scenarios/load/traffic_file.h"
+#include "sim/fnv.h"
+
+enum { BASE_DEPTH_MAX = 8 };
+
+/* One change of the tree, in the order of application. */
+struct change {
+    const char *argument;
+    struct yplace place;
+    bool from_command_line;
+};
+
+struct loading {
+    struct arena arena;
+    struct diag_list *diags;
+    const struct ysource *root_source;
+    struct ynode *root;
+    struct change *changes;
+    size_t change_count, change_capacity;
+    bool root_has_set; /* then its text cannot simply get one more key */
+};
+
+static void add_change(struct loading *l, const char *argument, struct yplace place, bool from_command_line)
+{
+    l->changes = mem_grow(l->changes, &l->change_capacity, l->change_count + 1, sizeof *l->changes);
+    l->changes[l->change_count++] = (struct change){argument, place, from_command_line};
+}
+
+/* Takes the `set:` list off the root. */
+static void take_sets(struct loading *l, struct ynode *root)
+{
+    int32_t at = ynode_find(root, "set");
+    if (at < 0)
+        return;
+    const struct ynode *list = root->items[at];
+    if (list->kind != YNODE_LIST)
+        yplace_report(&list->place, DIAG_ERROR, l->diags, "set: expected a list of texts such as [\"horizon=7d\"]");
+    for (int32_t i = 0; i < list->count; i++) {
+        const struct ynode *item = list->items[i];
+        if (item->kind == YNODE_SCALAR)
+            add_change(l, item->text, item->place, false);
+        else
+            yplace_report(&item->place, DIAG_ERROR, l->diags, "set[%d]: expected a text such as \"horizon=7d\"", (int)i);
+    }
+    for (int32_t k = at + 1; k < root->count; k++) {
+        root->keys[k - 1] = root->keys[k];
+        root->key_places[k - 1] = root->key_places[k];
+        root->items[k - 1] = root->items[k];
+    }
+    root->count--;
+}
+
+/* name and description of a derived file are changes like any other. */
+static void take_title(struct loading *l, const struct ynode *root, const char *key)
+{
+    const struct ynode *n = ynode_get(root, key);
+    if (n == NULL)
+        return;
+    if (n->kind != YNODE_SCALAR) {
+        yplace_report(&n->place, DIAG_ERROR, l->diags, "%s: expected a text", key);
+        return;
+    }
+    struct ynode text = *n, map = {.kind = YNODE_MAP};
+    text.quoted = true;
+    ynode_add(&l->arena, &map, key, n->place, &text);
+    /* "key: "text"\n" of the writer becomes key="text". */
+    char *line = arena_strdup(&l->arena, ytree_text(&l->arena, &map));
+    line[strcspn(line, "\n")] = '\0';
+    char *value = strchr(line, '"');
+    add_change(l, arena_printf(&l->arena, "%s=%s", key, value == NULL ? "" : value), n->place, false);
+}
+
+static bool load_file(struct loading *l, const char *path, int depth, const struct yplace *from);
+
+static const char *beside(struct arena *a, const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    if (path[0] == '/' || slash == NULL)
+        return arena_strdup(a, path);
+    return arena_printf(a, "%.*s/%s", (int)(slash - file), file, path);
+}
+
+/* A file with `base:` says what differs and nothing else. */
+static bool load_derived(struct loading *l, struct ynode *root, const char *path, int depth)
+{
+    const struct ynode *base = ynode_get(root, "base");
+    size_t errors = l->diags->error_count;
+    for (int32_t i = 0; i < root->count; i++) {
+        const char *k = root->keys[i];
+        if (strcmp(k, "base") != 0 && strcmp(k, "set") != 0 && strcmp(k, "name") != 0 && strcmp(k, "description") != 0)
+            yplace_report(&root->key_places[i], DIAG_ERROR, l->diags,
+                          "key '%.60s' beside base; a file with a base holds only name, description and set", k);
+    }
+    if (base->kind != YNODE_SCALAR || base->text[0] == '\0') {
+        yplace_report(&base->place, DIAG_ERROR, l->diags, "base: expected the path of a scenario");
+        return false;
+    }
+    if (!load_file(l, beside(&l->arena, path, base->text), depth + 1, &base->place))
+        return false;
+    take_title(l, root, "name");
+    take_title(l, root, "description");
+    take_sets(l, root);
+    return l->diags->error_count == errors;
+}
+
+static bool load_source(struct loading *l, const struct ysource *source, int depth, bool allow_base)
+{
+    struct ynode *root = ytree_parse(source, &l->arena, l->diags);
+    if (root == NULL)
+        return false;
+    if (root->kind != YNODE_MAP) {
+        char what[64];
+        yplace_report(&root->place, DIAG_ERROR, l->diags, "expected a scenario (a map), got %s", ynode_what(root, what));
+        return false;
+    }
+    const struct ynode *base = ynode_get(root, "base");
+    if (base != NULL && !allow_base) {
+        yplace_report(&base->place, DIAG_ERROR, l->diags, "base: not allowed in a stored scenario");
+        return false;
+    }
+    if (base != NULL)
+        return load_derived(l, root, source->name, depth);
+    l->root = root;
+    l->root_source = source;
+    l->root_has_set = ynode_find(root, "set") >= 0;
+    take_sets(l, root);
+    return true;
+}
+
+static bool load_file(struct loading *l, const char *path, int depth, const struct yplace *from)
+{
+    if (depth > BASE_DEPTH_MAX) {
+        yplace_report(from, DIAG_ERROR, l->diags, "base: more than %d files on top of each other; is it a circle?", BASE_DEPTH_MAX);
+        return false;
+    }
+    struct ysource *source = arena_alloc(&l->arena, 1, sizeof *source);
+    return ysource_read(source, path, &l->arena, l->diags) && load_source(l, source, depth, true);
+}
+
+/* ---- the text that the results keep ---- */
+
+static void add_set_list(struct loading *l, struct ynode *root)
+{
+    struct ynode *list = ynode_new(&l->arena, YNODE_LIST, root->place);
+    for (size_t i = 0; i < l->change_count; i++) {
+        struct ynode *item = ynode_scalar(&l->arena, l->changes[i].argument, root->place);
+        item->quoted = true;
+        ynode_add(&l->arena, list, NULL, root->place, item);
+    }
+    ynode_add(&l->arena, root, "set", root->place, list);
+}
+
+/* Before repeats change the tree. */
+static const char *kept_text(struct loading *l)
+{
+    if (l->change_count == 0 && !l->root_has_set)
+        return l->root_source->text;
+    struct ynode *only = ynode_new(&l->arena, YNODE_MAP, l->root->place);
+    if (l->root_has_set) {
+        only = ynode_copy(&l->arena, l->root);
+        add_set_list(l, only);
+        return ytree_text(&l->arena, only);
+    }
+    add_set_list(l, only);
+    size_t n = l->root_source->length;
+    const char *newline = n > 0 && l->root_source->text[n - 1] == '\n' ? "" : "\n";
+    return arena_printf(&l->arena, "%s%s%s", l->root_source->text, newline, ytree_text(&l->arena, only));
+}
+
+/* ---- reading ---- */
+
+static void gather(struct read_ctx *ctx, enum ref_domain domain, const struct ynode *list)
+{
+    for (int32_t i = 0; list != NULL && list->kind == YNODE_LIST && i < list->count; i++) {
+        const struct ynode *name = ynode_get(list->items[i], "name");
+        name_list_add(&ctx->refs[domain], name != NULL && name->kind == YNODE_SCALAR ? name->text : "");
+    }
+}
+
+static void gather_names(struct read_ctx *ctx, const struct ynode *root)
+{
+    const struct ynode *fleet = ynode_get(root, "fleet"), *flavors = ynode_get(fleet, "flavors");
+    const struct ynode *teams = ynode_get(root, "teams");
+    gather(ctx, REF_TEAM, teams != NULL ? teams : ynode_get(root, "queues"));
+    gather(ctx, REF_PRIORITY_CLASS, ynode_get(root, "priorityClasses"));
+    gather(ctx, REF_COHORT, ynode_get(root, "cohorts"));
+    gather(ctx, REF_QUEUE, ynode_get(root, "queues"));
+    gather(ctx, REF_MODEL, ynode_get(root, "models"));
+    gather(ctx, REF_POOL, ynode_get(fleet, "nodePools"));
+    gather(ctx, REF_FLAVOR, flavors != NULL ? flavors : ynode_get(fleet, "nodePools"));
+    name_list_add(&ctx->resources, "cpu");
+    name_list_add(&ctx->resources, "memory");
+}
+
+static void free_names(struct read_ctx *ctx)
+{
+    for (int d = 0; d < REF_COUNT; d++)
+        free(ctx->refs[d].items);
+    free(ctx->resources.items);
+}
+
+struct load_files { /* scenario.loader */
+    struct jobs_file_options jobs;
+    struct traffic_file_options traffic;
+};
+
+static bool open_jobs(void *loader, const struct job_stream_config *cfg, struct job_reader *out, struct err *err)
+{
+    const struct load_files *files = loader;
+    return jobs_file_open(cfg->file, cfg, &files->jobs, out, err);
+}
+
+static bool open_traffic(void *loader, const struct service_config *cfg, struct traffic_reader *out, struct err *err)
+{
+    const struct load_files *files = loader;
+    return traffic_file_open(cfg->traffic.file, cfg, &files->traffic, out, err);
+}
+
+static void set_openers(struct scenario *s)
+{
+    struct load_files *files = arena_alloc(&s->arena, 1, sizeof *files);
+    const char **names = arena_alloc(&s->arena, (size_t)s->quota.queue_count + 1, sizeof *names);
+    int32_t *teams = arena_alloc(&s->arena, (size_t)s->quota.queue_count + 1, sizeof *teams);
+    for (int32_t i = 0; i < s->quota.queue_count; i++) {
+        names[i] = s->quota.queues[i].name;
+        teams[i] = s->quota.queues[i].team;
+    }
+    files->jobs = (struct jobs_file_options){.queues = names, .queue_count = s->quota.queue_count, .queue_team = teams};
+    s->loader = files;
+    s->open_jobs = open_jobs;
+    s->open_traffic = open_traffic;
+}
+
+void scenario_skip_bad(struct scenario *s, uint64_t rows)
+{
+    struct load_files *files = s->loader;
+    files->jobs.skip_bad = rows;
+    files->traffic.skip_bad = rows;
+}
+
+static bool apply_changes(struct loading *l)
+{
+    bool ok = true;
+    for (size_t i = 0; i < l->change_count; i++) {
+        const struct change *c = &l->changes[i];
+        ok &= override_apply(l->root, c->argument, c->from_command_line ? NULL : &c->place, &l->arena, l->diags);
+    }
+    return ok;
+}
+
+static bool read_tree(struct loading *l, struct scenario_in *in, bool lint)
+{
+    size_t errors = l->diags->error_count;
+    struct read_ctx ctx = {.arena = &l->arena, .diags = l->diags, .scenario = in};
+    gather_names(&ctx, l->root);
+    field_read_struct(&ctx, &scenario_schema, l->root, in);
+    if (l->diags->error_count == errors) {
+        load_finish(&ctx, l->root);
+        load_cross_check(&ctx, l->root);
+    }
+    if (l->diags->error_count == errors && lint)
+        scenario_lint(&in->s, l->root, l->diags);
+    free_names(&ctx);
+    return l->diags->error_count == errors;
+}
+
+/* From the loaded text to the scenario; takes over l's memory. */
+static struct scenario *finish(struct loading *l, bool ok, const char *path, const char *const *sets,
+                               int set_count, bool lint)
+{
+    struct scenario *s = NULL;
+    struct scenario_in *in = arena_alloc(&l->arena, 1, sizeof *in);
+    const char *text = NULL;
+    for (int i = 0; i < set_count; i++)
+        add_change(l, arena_strdup(&l->arena, sets[i]), (struct yplace){0}, true);
+    if (ok)
+        text = kept_text(l);
+    ok = ok && repeat_expand(l->root, &l->arena, l->diags) && apply_changes(l) && read_tree(l, in, lint);
+    if (ok) {
+        s = mem_zalloc(1, sizeof *s);
+        *s = in->s;
+        s->path = arena_strdup(&l->arena, path);
+        s->text = text;
+        s->text_hash = fnv_add(FNV_START, text, strlen(text));
+        s->arena = l->arena;
+        set_openers(s);
+    } else {
+        arena_fini(&l->arena);
+    }
+    free(l->changes);
+    return s;
+}
+
+static struct scenario *load(const char *path, const char *const *sets, int set_count, struct diag_list *diags,
+                             bool lint)
+{
+    struct loading l = {.diags = diags};
+    bool ok = load_file(&l, path, 0, NULL);
+    return finish(&l, ok, path, sets, set_count, lint);
+}
+
+struct scenario *scenario_load(const char *path, const char *const *sets, int set_count, struct diag_list *diags)
+{
+    return load(path, sets, set_count, diags, false);
+}
+
+struct scenario *scenario_check(const char *path, const char *const *sets, int set_count, struct diag_list *diags)
+{
+    return load(path, sets, set_count, diags, true);
+}
+
+struct scenario *scenario_load_text(const char *path, const char *text, size_t length, const char *const *sets,
+                                    int set_count, struct diag_list *diags)
+{
+    struct loading l = {.diags = diags};
+    struct ysource *source = arena_alloc(&l.arena, 1, sizeof *source);
+    bool ok = ysource_text(source, path, text, length, &l.arena, diags) && load_source(&l, source, 0, false);
+    return finish(&l, ok, path, sets, set_count, false);
+}
+
+void scenario_free(struct scenario *s)
+{
+    if (s == NULL)
+        return;
+    struct arena arena = s->arena;
+    free(s);
+    arena_fini(&arena);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the field tables fill before it becomes a struct scenario. Each *_in struct is the plain
+ * struct of the models plus what is only needed to complete it.
+ */
+#ifndef SCENARIOS_LOAD_LOAD_PRIV_H
+#define SCENARIOS_LOAD_LOAD_PRIV_H
+
+#include "models/world/scenario.h"
+#include "scenarios/load/field.h"
+
+struct node_pool_in {
+    struct node_pool_config c;
+    int64_t price_uusd_per_card_h;      /* -1 = not given */
+    int64_t instance_cpu_milli, instance_memory_bytes; /* 0 = no instance type */
+};
+
+struct stream_in {
+    struct job_stream_config c;
+    struct law duration;                /* kind of the only gang, when gangs are not given */
+    bool has_duration;
+};
+
+struct service_in {
+    struct service_config c;
+    struct scaling_config scaling;
+};
+
+struct arbiter_in {
+    struct arbiter_config c;
+    struct queue_config *overrides;
+    int32_t override_count;
+};
+
+struct scenario_in {
+    struct scenario s;
+    struct node_pool_in *pools;
+    int32_t pool_count;
+    struct stream_in *training, *lora;
+    int32_t training_count, lora_count;
+    struct service_in *services;
+    int32_t service_count;
+    struct arbiter_in *arbiters;
+    int32_t arbiter_count;
+};
+
+extern const struct schema scenario_schema;     /* table_scenario.c: the top level */
+extern const struct schema fleet_schema;        /* table_fleet.c */
+extern const struct schema team_schema;         /* table_quota.c */
+extern const struct schema priority_class_schema;
+extern const struct schema cohort_schema;
+extern const struct schema queue_schema;
+extern const struct schema queue_override_schema;
+extern const struct schema model_schema;        /* table_demand.c */
+extern const struct schema demand_schema;
+extern const struct schema service_schema;      /* table_service.c */
+extern const struct schema scaling_schema;      /* table_arbiter.c */
+extern const struct schema arbiter_schema;
+extern const struct schema law_schema;          /* table_law.c */
+extern const struct schema gang_schema;
+extern const struct schema taint_schema;        /* table_fleet.c */
+extern const struct schema toleration_schema;
+extern const struct schema quota_amount_schema; /* table_quota.c: resources: of resourceGroups */
+
+/* Readers of fields that need more than one scalar (FIELD_CUSTOM). */
+void read_law(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
+void read_gangs(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
+void read_profile_preset(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
+void read_cards_quota(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
+void read_resource_groups(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
+
+/* The whole of the scenario being filled, for rows that look at earlier ones. */
+static inline struct scenario_in *scenario_of(struct read_ctx *ctx)
+{
+    return ctx->scenario;
+}
+
+/* priority from priorityClass, and the other way round nothing: shared by streams and services. */
+void resolve_priority(struct read_ctx *ctx, const struct ynode *map, const char *priority_class,
+                      int32_t *priority);
+/* team from the queue when none is given. */
+void resolve_team(struct read_ctx *ctx, int32_t queue, int32_t *team);
+
+/* load_finish.c: flavors' pools, team and label defaults, per-service arrays. */
+void load_finish(struct read_ctx *ctx, const struct ynode *root);
+/* cross_check.c: errors that span structs. Runs only when every field could be read. */
+void load_cross_check(struct read_ctx *ctx, const struct ynode *root);
+
+#endif
