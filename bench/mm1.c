@@ -15,7 +15,7 @@
 #include "sim/rng.h"
 #include "sim/tally.h"
 
-enum { BATCHES = 20 };
+enum { BATCHES = 20, DRAWN_AHEAD = 256 };
 enum { ARRIVAL, DEPARTURE };
 #define ARRIVAL_MEAN_NS (1e9 / 0.9)
 #define SERVICE_MEAN_NS 1e9
@@ -26,9 +26,17 @@ struct line {
     size_t head, count, mask;
 };
 
+/* Durations of one stream, drawn some hundred at a time. */
+struct durations {
+    struct rng rng;
+    double mean_ns;
+    unsigned used;
+    double ahead_ns[DRAWN_AHEAD];
+};
+
 struct mm1 {
     struct evq queue;
-    struct rng arrivals, services;
+    struct durations arrivals, services;
     struct line line;
     uint64_t customers, arrived, departed, batch_size;
     int64_t batch_sum_ns;
@@ -45,21 +53,32 @@ static void line_grow(struct line *l)
     *l = (struct line){.arrived = grown, .count = l->count, .mask = 2 * size - 1};
 }
 
-static inline sim_time draw(struct rng *r, double mean_ns)
+static void durations_init(struct durations *d, uint64_t seed, uint32_t purpose, double mean_ns)
 {
-    return (sim_time)(rng_exp(r, mean_ns) + 0.5);
+    rng_open(&d->rng, seed, 0, purpose, 0);
+    d->mean_ns = mean_ns;
+    d->used = DRAWN_AHEAD;
+}
+
+static inline sim_time draw(struct durations *d)
+{
+    if (d->used == DRAWN_AHEAD) {
+        rng_exp_fill(&d->rng, d->mean_ns, d->ahead_ns, DRAWN_AHEAD);
+        d->used = 0;
+    }
+    return (sim_time)(d->ahead_ns[d->used++] + 0.5);
 }
 
 static void start_service(struct mm1 *m, sim_time now)
 {
-    evq_push(&m->queue, now + draw(&m->services, SERVICE_MEAN_NS), DEPARTURE, 0, DEPARTURE, 0);
+    evq_push(&m->queue, now + draw(&m->services), DEPARTURE, 0, DEPARTURE, 0);
 }
 
 static void on_arrival(struct mm1 *m, sim_time now)
 {
     struct line *l = &m->line;
     if (++m->arrived < m->customers)
-        evq_push(&m->queue, now + draw(&m->arrivals, ARRIVAL_MEAN_NS), ARRIVAL, 0, ARRIVAL, 0);
+        evq_push(&m->queue, now + draw(&m->arrivals), ARRIVAL, 0, ARRIVAL, 0);
     if (l->count > l->mask)
         line_grow(l);
     l->arrived[(l->head + l->count++) & l->mask] = now;
@@ -84,11 +103,11 @@ static void mm1_init(struct mm1 *m, uint64_t customers, uint64_t seed)
 {
     *m = (struct mm1){.customers = customers, .batch_size = customers / BATCHES};
     evq_init(&m->queue, 16);
-    rng_open(&m->arrivals, seed, 0, ARRIVAL, 0);
-    rng_open(&m->services, seed, 0, DEPARTURE, 0);
+    durations_init(&m->arrivals, seed, ARRIVAL, ARRIVAL_MEAN_NS);
+    durations_init(&m->services, seed, DEPARTURE, SERVICE_MEAN_NS);
     m->line.mask = 1023;
     m->line.arrived = mem_alloc(m->line.mask + 1, sizeof *m->line.arrived);
-    evq_push(&m->queue, draw(&m->arrivals, ARRIVAL_MEAN_NS), ARRIVAL, 0, ARRIVAL, 0);
+    evq_push(&m->queue, draw(&m->arrivals), ARRIVAL, 0, ARRIVAL, 0);
 }
 
 static void mm1_run(struct mm1 *m)

@@ -11,6 +11,7 @@
 #define SIM_RNG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct rng {
@@ -32,6 +33,8 @@ uint64_t rng_u64(struct rng *r);
 double rng_unit(struct rng *r);                          /* uniform in (0, 1), 53 bits */
 uint64_t rng_below(struct rng *r, uint64_t n);           /* uniform in 0..n-1, n >= 1, unbiased */
 double rng_exp(struct rng *r, double mean);              /* inversion */
+/* The next count variates that rng_exp would give, in order; about twice as fast. */
+void rng_exp_fill(struct rng *r, double mean, double *out, size_t count);
 double rng_normal(struct rng *r);                        /* inversion */
 double rng_lognormal(struct rng *r, double mu, double sigma);
 double rng_gamma(struct rng *r, double shape, double scale); /* Marsaglia-Tsang 2000 */
