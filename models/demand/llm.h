@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Closed forms of a continuous-batching replica (workload-models 2.1 to 2.3). Request sizes enter
- * by mean and coefficient of variation: prompts p and decode lengths o - 1, independent.
+ * by mean and coefficient of variation: prompts p and decode lengths o - 1, independent lognormals.
  *
  * Work of a request (2.1): alone A = c0 E[o-1]; shared w = a E[p] + aq E[p^2]/2 + d1 E[o-1]
  * + d2 E[(o-1)(p + (o-1)/2)]; rho = lambda w.
@@ -21,7 +21,7 @@
 struct llm_sizes {
     double input_mean, output_mean;
     double decode_tokens;           /* E[o-1] */
-    double prefill_s, prefill2_s2;  /* own prefill time: mean and second moment */
+    double prefill_s, prefill2_s2, prefill3_s3; /* own prefill time: first three moments */
     double lone_s, work_s;          /* A, w */
     double slots;                   /* equivalent slots of the binding limit; INFINITY when none */
     double lambda_max;              /* capacity of one replica, requests/s */

@@ -7,7 +7,7 @@
  * The 8 points of a phase have the masses of nodes_mass (finer towards the tail). `size` runs
  * through its quantiles in their order: point i, phase j stands for the part [j/17, (j+1)/17) of
  * stratum i. Every other dimension is cut into 17 cells of equal probability, chosen by a rank-1
- * lattice ((g j + h i) mod 17), each cut again by the masses in an order of its own; so every
+ * lattice ((g j + h i) mod 17), each cut again by the masses; so every
  * dimension sees each of its 136 parts once, with the right mass, and dimensions are paired
  * evenly. Values are means over the part where a closed form exists, so means are exact.
  */
@@ -23,6 +23,7 @@ enum nodes_law { NODES_LOGNORMAL, NODES_GAMMA };
 
 struct nodes {
     double size[NODES_PHASES][NODES_COUNT];     /* mean 1 */
+    double root[NODES_PHASES][NODES_COUNT];     /* square root of size */
     double prompt[NODES_PHASES][NODES_COUNT];   /* mean 1, lognormal */
     double residual[NODES_PHASES][NODES_COUNT]; /* standard normal */
     double noise[NODES_PHASES][NODES_COUNT];    /* standard normal */

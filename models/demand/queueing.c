@@ -45,7 +45,7 @@ double queue_rbm_mean(double drift, double variance, double t)
     double y = drift * t / (sigma_t > 0.0 ? sigma_t : 1.0);
     double density = inv_sqrt_2pi * dm_exp(-0.5 * y * y);
     double cdf = dm_norm_cdf(y);
-    if (y > -1e-4 && y < 1e-4) /* (2 cdf - 1)/y tends to 2 density; error of order y^2 */
+    if (y > -1e-5 && y < 1e-5) /* (2 cdf - 1)/y tends to 2 density; error of order y^2 */
         return sigma_t * (density + density) + drift * t * cdf;
     double mean = variance / (2.0 * drift) * (2.0 * cdf - 1.0) + drift * t * cdf
                   + sigma_t * density;

@@ -25,7 +25,8 @@ void simple_station(const struct service_config *cfg, double lambda, int32_t rep
     REQUIRE(replicas >= 1 && lambda >= 0.0);
     double servers = servers_of(cfg) * (double)replicas;
     double load = lambda * cfg->service_time_s;
-    *out = (struct station){.residual_c1 = 1.0, .decode_s = cfg->service_time_s,
+    *out = (struct station){.residual_c1 = 1.0, .decode_c1 = 1.0,
+                            .decode_s = cfg->service_time_s,
                             .own_mean_s = cfg->service_time_s};
     if (load >= servers) {
         out->in_service = servers;

@@ -4,10 +4,10 @@
  * llm.c and simple.c compute and fluid.c turns into latency mass.
  *
  *   TTFT    = base_s + prefill_s * prompt + residual + wait          (LLM)
- *   latency = TTFT + decode_s * size * max(decode_least, 1 + decode_spread * z)
+ *   latency = TTFT + decode_s * max(size * decode_least, size + sqrt(size) * (noise - 1))
  *
- * prompt and size have mean 1; z is standard normal; residual is gamma with mean residual_s, drawn
- * as residual_s * max(0, residual_c1 + residual_c2 z)^3 (Wilson and Hilferty 1931); wait is 0 with
+ * prompt and size have mean 1. residual and noise are gamma with means residual_s and 1, drawn as
+ * mean * max(0, c1 + c2 z)^3, z standard normal (Wilson and Hilferty 1931). wait is 0 with
  * probability 1 - p_wait, else exponential with mean wait_scale_s.
  */
 #ifndef MODELS_DEMAND_STATION_H
@@ -16,7 +16,7 @@
 struct station {
     double base_s, prefill_s;
     double residual_s, residual_c1, residual_c2;
-    double decode_s, decode_least, decode_spread;
+    double decode_s, decode_least, decode_c1, decode_c2;
     double p_wait, wait_scale_s;
     double in_service;    /* mean requests in service, all replicas */
     double busy;          /* share of time a replica has a request in flight */
