@@ -229,7 +229,7 @@ static bool use(const struct traffic_file *f, sim_time t, sim_time end, struct s
     const struct stretch *x = &f->now;
     if (f->requests) {
         if (x->begin >= t) {
-            add(s, x, 1e9 / (double)(end - t));
+            add(s, x, 1);
         }
         return true;
     }
@@ -255,7 +255,8 @@ static bool traffic_at(void *ctx, sim_time t, sim_time step, struct traffic_poin
         }
     }
     const struct traffic_config *c = &f->cfg->traffic;
-    out->rate_per_s = s.rate_per_s;
+    /* requests were counted, rates averaged */
+    out->rate_per_s = f->requests ? s.rate_per_s / ((double)step / 1e9) : s.rate_per_s;
     out->input_tokens_mean = s.input_weight > 0 ? s.input / s.input_weight : c->input_tokens_mean;
     out->output_tokens_mean = s.output_weight > 0 ? s.output / s.output_weight : c->output_tokens_mean;
     return true;

@@ -39,8 +39,9 @@ uint32_t servegen_client_of_file(struct import *x)
     const char *slash = strrchr(x->file, '/');
     const char *base = slash != NULL ? slash + 1 : x->file;
     char name[80];
-    if (strncmp(base, "chunk-", 6) == 0 && isdigit((unsigned char)base[6])) {
-        row_error_text(name, sizeof name, "client-%ld", strtol(base + 6, NULL, 10));
+    const char *chunk = strstr(base, "chunk-");
+    if (chunk != NULL && isdigit((unsigned char)chunk[6])) {
+        row_error_text(name, sizeof name, "client-%ld", strtol(chunk + 6, NULL, 10));
     } else {
         row_error_text(name, sizeof name, "%.79s", base);
     }
