@@ -57,6 +57,7 @@ extern const struct schema service_schema;      /* table_service.c */
 extern const struct schema scaling_schema;      /* table_arbiter.c */
 extern const struct schema arbiter_schema;
 extern const struct schema law_schema;          /* table_law.c */
+extern const struct schema window_schema;
 extern const struct schema gang_schema;
 extern const struct schema taint_schema;        /* table_fleet.c */
 extern const struct schema toleration_schema;
@@ -66,6 +67,7 @@ extern const struct schema quota_amount_schema; /* table_quota.c: resources: of 
 void read_law(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
 void read_gangs(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
 void read_profile_preset(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
+void read_window(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
 void read_cards_quota(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
 void read_resource_groups(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
 

@@ -179,7 +179,7 @@ static const struct profile_preset profile_presets[] = {
     {.name = "apiBursty", .a1 = 0.12, .phase1_h = 18.9, .a2 = 0.035, .phase2_h = 12, .ou_sigma = 0.38, .ou_tau = 78 * SIM_MINUTE, .weekend = 1, .cv = 3.5},
     {.name = "reasoning", .a1 = 0.52, .phase1_h = 0.5, .a2 = 0.19, .phase2_h = 0.6, .ou_sigma = 0.33, .ou_tau = SIM_HOUR, .weekend = 1, .cv = 2.3},
     {.name = "office", .ou_sigma = 0.27, .ou_tau = 30 * SIM_MINUTE, .weekend = 0.2, .cv = 1.2, .has_hours = true,
-     .hours = {0.05, 0.05, 0.05, 0.05, 0.05, 0.1, 0.3, 0.9, 2.2, 2.8, 2.9, 2.6, 1.7, 2.1, 2.7, 2.6, 2.1, 1.3, 0.6, 0.3, 0.2, 0.15, 0.1, 0.05}}};
+     .hours = {0.04, 0.04, 0.04, 0.04, 0.04, 0.1, 0.25, 0.8, 2.0, 2.6, 2.7, 2.4, 1.6, 2.0, 2.5, 2.4, 2.0, 1.2, 0.5, 0.25, 0.2, 0.15, 0.1, 0.05}}};
 
 /* base is the struct whose profile and cv stand at offset and count_offset. */
 void read_profile_preset(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
@@ -200,4 +200,39 @@ void read_profile_preset(struct read_ctx *ctx, const struct field *f, const stru
         return;
     }
     field_expected(ctx, n, "steady, chat, apiBursty, reasoning or office");
+}
+
+/* window: {from: 9h, to: 11h}: the base rate inside, nothing outside; over midnight when to < from. */
+struct window_in {
+    double from_h, to_h;
+};
+static const struct field window_fields[] = {
+    {.name = "from", .kind = FIELD_HOURS, .offset = offsetof(struct window_in, from_h), .max = 24, .flags = FIELD_REQUIRED, .help = "Start (UTC)."},
+    {.name = "to", .kind = FIELD_HOURS, .offset = offsetof(struct window_in, to_h), .max = 24, .flags = FIELD_REQUIRED, .help = "End (UTC)."},
+    {0}};
+const struct schema window_schema = {.title = "a window", .size = sizeof(struct window_in), .fields = window_fields};
+
+/* Hours of [from, to] that lie in the hour starting at h. */
+static double overlap(double from, double to, double h)
+{
+    double low = from > h ? from : h, high = to < h + 1 ? to : h + 1;
+    return high > low ? high - low : 0;
+}
+
+void read_window(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+{
+    struct rate_profile *p = (struct rate_profile *)(void *)((char *)base + f->offset);
+    struct window_in w;
+    size_t errors = ctx->diags->error_count;
+    field_read_struct(ctx, &window_schema, n, &w);
+    if (ctx->diags->error_count > errors)
+        return;
+    if (!(w.from_h < w.to_h) && !(w.from_h > w.to_h)) {
+        field_problem(ctx, n, "the window is empty; from and to are the same hour");
+        return;
+    }
+    double end = w.to_h < w.from_h ? w.to_h + 24 : w.to_h;
+    p->has_hours = true;
+    for (int h = 0; h < 24; h++)
+        p->hours[h] = overlap(w.from_h, end, h) + overlap(w.from_h, end, h + 24);
 }

@@ -39,6 +39,7 @@
     {.name = "halfDaily", .kind = FIELD_STRUCT, .sub = &prefix##_half_schema, .help = "Wave of half a day."}, \
     {.name = "weekday", .kind = FIELD_REALS, .offset = offsetof(type, p.weekday), .fixed = 7, .fallback = "all 1", .help = "Factor of each day, Monday first."}, \
     {.name = "hours", .kind = FIELD_REALS, .offset = offsetof(type, p.hours), .fixed = 24, .fallback = "none", .help = "Factor of each hour from 00 UTC, instead of the two waves."}, \
+    {.name = "window", .kind = FIELD_CUSTOM, .offset = offsetof(type, p), .read = read_window, .sub = &window_schema, .shape = "map", .fallback = "none", .help = "The base rate between two hours of the day and nothing outside, instead of hours."}, \
     {.name = "noise", .kind = FIELD_STRUCT, .sub = &prefix##_noise_schema, .help = "Slow random drift of the rate."}, \
     {.name = "bursts", .kind = FIELD_STRUCT, .sub = &prefix##_burst_schema, .help = "Random bursts (Poisson)."}, \
     {.name = "cv", .kind = FIELD_REAL, .offset = offsetof(type, cv), .max = 30, .help = "Coefficient of variation of the times between arrivals; 1 = Poisson."}
