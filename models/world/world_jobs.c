@@ -177,6 +177,8 @@ static void gang_start(struct world *w, uint32_t job)
         double wait = sim_time_seconds(w->now - j->spec.submit);
         w->started[c]++;
         qhist_add(&w->wait[c], wait, 1.0);
+        if (wait > 0)
+            welford_add(&w->waited[c], wait);
         if (c == CLASS_TRAINING && j->spec.team >= 0)
             qhist_add(&w->team_wait[j->spec.team], wait, 1.0);
     }

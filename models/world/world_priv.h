@@ -197,6 +197,7 @@ struct world {
 
     /* tallies */
     struct qhist wait[CLASS_COUNT];    /* started jobs */
+    struct welford waited[CLASS_COUNT]; /* of those that waited at all */
     uint64_t submitted[CLASS_COUNT], started[CLASS_COUNT], finished[CLASS_COUNT];
     struct qhist *team_wait;
     uint64_t *team_evictions;

@@ -194,9 +194,11 @@ static void emit_jobs(struct world *w)
     all(w, "training.rework", i128_card_hours(w->rework));
     all(w, "training.lost", i128_card_hours(w->lost));
     all(w, "training.preemptions", (double)w->training_preemptions);
-    all(w, "training.wait.mean", w->wait[CLASS_TRAINING].total > 0
-                                     ? w->wait[CLASS_TRAINING].sum / w->wait[CLASS_TRAINING].total
-                                     : 0.0);
+    const struct welford *waited = &w->waited[CLASS_TRAINING];
+    double started = (double)w->started[CLASS_TRAINING];
+    all(w, "training.waited", (double)waited->count);
+    all(w, "training.wait.mean", started > 0 ? waited->mean * (double)waited->count / started : 0.0);
+    all(w, "training.wait.max", waited->count > 0 ? waited->max : 0.0);
     emit_histogram(w, "training.wait", "", &w->wait[CLASS_TRAINING]);
     emit_histogram(w, "lora.wait", "", &w->wait[CLASS_LORA]);
 }
