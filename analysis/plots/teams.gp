@@ -9,6 +9,7 @@ set logscale x
 set xrange [LEAST:MOST]
 set yrange [ROWS-0.4:-0.6]
 set xtics ("1 s" 1, "10 s" 10, "1 min" 60, "10 min" 600, "1 h" 3600, "6 h" 21600, "1 day" 86400, "1 week" 604800, "30 days" 2592000)
+if (log10(MOST/LEAST) < 2.6) set xtics add ("5 min" 300, "30 min" 1800, "3 h" 10800, "12 h" 43200, "3 days" 259200)
 set xlabel "95th percentile of waiting" textcolor rgb TEXT offset 0,0.5
 unset grid
 set grid xtics lt 1 lc rgb GRID lw 1

@@ -31,7 +31,7 @@ void html_text(FILE *out, const char *text)
     "--idle:#d3dae2;--offline:#7d8793;--on-computing:#ffffff;--on-rework:#ffffff;"                 \
     "--on-waiting:#1c2128;--on-idle:#1c2128;--on-offline:#10151b;--arbiter1:#68727d;"              \
     "--arbiter2:#1f6fc0;--arbiter3:#c2570c;--arbiter4:#7b3fc9;--arbiter5:#0f8064;"                 \
-    "--traffic:#c2570c;--wanted:#7a3706;--mark:#57606a;--pending:#7b3fc9;--item1:#1f6fc0;"         \
+    "--traffic:#0e7a8c;--wanted:#073f49;--mark:#57606a;--pending:#7b3fc9;--item1:#1f6fc0;"         \
     "--item2:#eeb83f;--item3:#0f8064;--item4:#c2570c;--item5:#7b3fc9;--item6:#8c959f;"             \
     "--good:#0f7b4f;--bad:#b42338;"
 #define DARK                                                                                       \
@@ -40,7 +40,7 @@ void html_text(FILE *out, const char *text)
     "--idle:#3b4653;--offline:#77828f;--on-computing:#08131f;--on-rework:#1d0508;"                 \
     "--on-waiting:#161003;--on-idle:#e6edf3;--on-offline:#0b0f14;--arbiter1:#a3afbb;"              \
     "--arbiter2:#58a8f0;--arbiter3:#f08b4a;--arbiter4:#b794f6;--arbiter5:#3dc2a0;"                 \
-    "--traffic:#f08b4a;--wanted:#ffc59b;--mark:#9fabb8;--pending:#b794f6;--item1:#58a8f0;"         \
+    "--traffic:#45c4d8;--wanted:#b5f0f8;--mark:#9fabb8;--pending:#b794f6;--item1:#58a8f0;"         \
     "--item2:#d6a437;--item3:#3dc2a0;--item4:#f08b4a;--item5:#b794f6;--item6:#77828f;"             \
     "--good:#4cc38a;--bad:#ff7b8e;"
 
@@ -62,7 +62,7 @@ static const char *const style[] = {
     "margin:0 0 18px}"
     ".three div{background:var(--card);border:1px solid var(--line);border-radius:8px;"
     "padding:16px 18px}"
-    ".three b{display:block;font-size:30px;line-height:1.15;font-weight:650;letter-spacing:-.02em;"
+    ".three b{display:block;font-size:25px;line-height:1.2;font-weight:650;letter-spacing:-.02em;"
     "font-variant-numeric:tabular-nums;margin:2px 0 4px}"
     ".three span{font-size:14px;color:var(--muted);display:block}"
     ".three .what{color:var(--text);font-weight:600}",

@@ -51,7 +51,7 @@ static void print_price(struct page *page)
     bool redone = got_worse(page, "training.rework");
     if (!slower && !redone && !longer)
         return;
-    fputs(". In return, ", page->out);
+    fputs("; in return, ", page->out);
     if (longer) {
         fputs("the longest waits of training jobs grow to ", page->out);
         html_figure(page->out, wait, page_value(page, page->focus, wait));
@@ -116,7 +116,7 @@ static void print_certainty(struct page *page, const char *metric)
 {
     char text[FIGURE_SIZE];
     const struct compare_cell *c = page_against_first(page, page->focus, metric);
-    if (c == NULL || isnan(c->difference.low))
+    if (c == NULL || isnan(c->difference.low) || c->censored)
         return;
     const struct metric_def *def = metric_defs_find(metric);
     struct figure f = {.value = c->difference.mean,
@@ -135,11 +135,25 @@ static void print_bound(struct page *page, size_t arbiter, const char *metric)
     html_figure(page->out, metric, f.value);
 }
 
+/* The first arbiter's figure; a unit that the second one repeats is left out. */
+static void print_first(struct page *page, const char *metric)
+{
+    char text[FIGURE_SIZE];
+    struct figure f = summary_figure(&page->all, 0, 0, metric);
+    if (metric_defs_find(metric)->format == METRIC_DURATION) {
+        print_bound(page, 0, metric);
+        return;
+    }
+    figure_print(text, metric_defs_find(metric)->format, f.value);
+    fputs(f.censored ? "≥&nbsp;" : "", page->out);
+    html_text(page->out, text);
+}
+
 static void print_number(struct page *page, const char *what, const char *metric, const char *words)
 {
     fprintf(page->out, "<div><span class=\"what\">%s</span><b>", what);
     if (page->focus > 0 && !isnan(page_value(page, 0, metric))) {
-        print_bound(page, 0, metric);
+        print_first(page, metric);
         fputs(" → ", page->out);
     }
     print_bound(page, page->focus, metric);

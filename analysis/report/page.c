@@ -76,13 +76,14 @@ void page_missing(struct page *page, const char *what)
     fputs("</p>\n", page->out);
 }
 
-void page_arbiter_keys(struct page *page, const char *kind)
+void page_arbiter_keys(struct page *page, const bool shown[ARBITERS_SHOWN])
 {
     char colour[16];
     fputs("<ul class=\"keys\">", page->out);
     for (size_t a = 0; a < page_shown(page); a++) {
         snprintf(colour, sizeof colour, "arbiter%zu", a + 1);
-        html_key(page->out, colour, kind, page_arbiter(page, a));
+        if (shown[a])
+            html_key(page->out, colour, "line", page_arbiter(page, a));
     }
     fputs("</ul>\n", page->out);
 }

@@ -40,8 +40,8 @@ void page_plot(struct page *page, struct plot *plot, const char *alt);
 /* In place of a plot for which the database has no rows. */
 void page_missing(struct page *page, const char *what);
 
-/* "pools", "cohort" as a legend of the arbiters' colours. */
-void page_arbiter_keys(struct page *page, const char *kind);
+/* "pools", "cohort" as a legend of the arbiters' colours; only those with a curve. */
+void page_arbiter_keys(struct page *page, const bool shown[ARBITERS_SHOWN]);
 
 /* Round step for an axis that ends at `most`: about `ticks` of 1, 2 or 5 times a power of ten. */
 double page_tic(double most, int ticks);

@@ -56,13 +56,14 @@ static void read_curve(struct page *page, size_t arbiter, double most_s, struct 
     sqlite3_finalize(q);
 }
 
-static size_t write_curves(struct page *page, FILE *f, double most_s)
+static bool write_curves(struct page *page, FILE *f, double most_s, bool shown[ARBITERS_SHOWN])
 {
     struct curve *curves = mem_zalloc(ARBITERS_SHOWN, sizeof *curves);
-    size_t known = 0;
+    bool any = false;
     for (size_t a = 0; a < page_shown(page); a++) {
         read_curve(page, a, most_s, &curves[a]);
-        known += curves[a].total > 0;
+        shown[a] = curves[a].total > 0;
+        any |= shown[a];
     }
     for (size_t i = 0; i < POINTS; i++) {
         fprintf(f, "%.6g", point_s(i, most_s));
@@ -71,7 +72,7 @@ static size_t write_curves(struct page *page, FILE *f, double most_s)
         putc('\n', f);
     }
     free(curves);
-    return known;
+    return any;
 }
 
 static void print_waiting_title(struct page *page)
@@ -101,11 +102,12 @@ static void print_waiting_title(struct page *page)
 void section_waiting(struct page *page)
 {
     double most_s = page->all.horizon_s > 3600 ? page->all.horizon_s : 3600;
+    bool shown[ARBITERS_SHOWN] = {false};
     print_waiting_title(page);
     struct plot *plot = plot_begin("wait", page->err);
     if (plot == NULL)
         return;
-    if (write_curves(page, plot_file(plot, "wait.tsv"), most_s) == 0) {
+    if (!write_curves(page, plot_file(plot, "wait.tsv"), most_s, shown)) {
         plot_end(plot, NULL, NULL, 0, page->err);
         page_missing(page, "This database has no distribution of waiting times.");
         return;
@@ -121,7 +123,7 @@ void section_waiting(struct page *page)
     page_plot(page, plot,
               "Share of training jobs that started within a time, by arbiter, on a logarithmic "
               "axis of time. Medians and 95th percentiles are in the table below.");
-    page_arbiter_keys(page, "line");
+    page_arbiter_keys(page, shown);
 }
 
 /* ---- replicas against traffic ---- */
@@ -133,7 +135,7 @@ struct week {
     double from_s, to_s;
     size_t steps;
     double t_s[STEPS_MAX], rate[STEPS_MAX], cards[ARBITERS_SHOWN][STEPS_MAX];
-    size_t known; /* arbiters with replicas */
+    bool known[ARBITERS_SHOWN], any; /* arbiters with replicas */
 };
 
 static void read_rate(struct page *page, struct week *w)
@@ -171,7 +173,8 @@ static void read_replicas(struct page *page, struct week *w, size_t arbiter)
         }
     }
     sqlite3_finalize(q);
-    w->known += found > 1;
+    w->known[arbiter] = found > 1;
+    w->any |= found > 1;
 }
 
 static double most_of(const double *values, size_t n)
@@ -217,7 +220,7 @@ static void draw_week(struct page *page, const struct week *w)
     page_plot(page, plot,
               "Two panels over one week: requests per second, and the cards that replicas hold "
               "under each arbiter.");
-    page_arbiter_keys(page, "line");
+    page_arbiter_keys(page, w->known);
 }
 
 static void print_replica_title(struct page *page, const struct week *w)
@@ -225,7 +228,7 @@ static void print_replica_title(struct page *page, const struct week *w)
     const double *cards = w->cards[page->focus < ARBITERS_SHOWN ? page->focus : 0];
     double least = least_of(cards, w->steps), most = most_of(cards, w->steps);
     fputs("<h2>", page->out);
-    if (!isfinite(least) || w->known == 0) {
+    if (!isfinite(least) || !w->any) {
         fputs("Replicas against traffic</h2>\n", page->out);
         return;
     }
@@ -258,7 +261,7 @@ void section_replicas(struct page *page)
     for (size_t a = 0; a < page_shown(page); a++)
         read_replicas(page, w, a);
     print_replica_title(page, w);
-    if (w->steps > 1 && w->known > 0) {
+    if (w->steps > 1 && w->any) {
         fputs("<p>One week. What replicas do not hold at night is there for training.</p>\n", page->out);
         draw_week(page, w);
     } else {

@@ -175,18 +175,20 @@ static void write_day(struct writer *w)
 {
     if (w->replication > 0 || w->fixture->bare || w->arbiter == MANAGED)
         return;
+    double lost = 0;
     for (int step = 0; step < 288; step++) {
         double t_h = 24 + step / 12.0;
         struct balance b = balance_at(w, t_h);
         b.evictions = b.evictions > 0 ? 1 + floor(b.evictions / 12) : 0;
         b.rework /= 12;
+        lost += t_h >= 33 - 1e-9 && t_h < 34 - 1e-9 ? b.rework : 0;
         series_at(w, "day.", t_h * 3600, &b);
     }
     if (w->arbiter != POOLS)
         record_row(&w->sink, &table_event_of_note,
                    ROW(rec_int(w->run), rec_real(33.0 * 3600), rec_text("costliest_reclaim"),
-                       rec_text("research"), rec_real(w->arbiter == COHORT ? 412.5 : 388.0),
-                       rec_text("chat took back 96 cards; 3 gangs of 32 workers evicted")));
+                       rec_null(), rec_real(lost),
+                       rec_text("card-hours of work lost to evictions within this hour")));
 }
 
 /* Median wait of the arbiter's jobs, in seconds. */
@@ -304,9 +306,8 @@ static void write_money(struct writer *w)
     static const struct {
         const char *pool, *item;
         double share[2]; /* fleet, managed */
-    } items[] = {{"h100-eu", "capacity", {0.71, 0}}, {"a100-eu", "capacity", {0.2, 0}},
-                 {NULL, "storage", {0.05, 0.03}},    {NULL, "egress", {0.04, 0.02}},
-                 {NULL, "tokens", {0, 0.58}},        {NULL, "jobs", {0, 0.37}}};
+    } items[] = {{"h100-eu", "nodes", {0.71, 0}}, {"a100-eu", "nodes", {0.2, 0}},
+                 {NULL, "engineers", {0.09, 0.05}},{NULL, "tokens", {0, 0.58}},        {NULL, "jobs", {0, 0.37}}};
     double usd = (w->arbiter == MANAGED ? 61.4e6 : 43.1e6) * w->fixture->days / 28;
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         double share = items[i].share[w->arbiter == MANAGED];
