@@ -133,7 +133,7 @@ static void print_story(struct page *page, const struct day *day)
         fputs(" workloads are evicted and lose what they did since their last checkpoint. Over the "
               "whole day it is ",
               page->out);
-        html_whole(page->out, over(day, LOST, 0, INFINITY, true));
+        html_whole(page->out, over(day, LOST, 0, (double)INFINITY, true));
         fputs(" card-hours.", page->out);
     }
     fputs("</p>\n", page->out);
@@ -154,7 +154,7 @@ static void draw(struct page *page, const struct day *day)
     struct plot *plot = plot_begin("day", page->err);
     if (plot == NULL)
         return;
-    double start_s = floor(day->t_s[0] / 86400) * 86400, all = INFINITY;
+    double start_s = floor(day->t_s[0] / 86400) * 86400, all = (double)INFINITY;
     double cards = over(day, TRAINING, 0, all, false), replicas = over(day, WANTED, 0, all, false);
     write_data(day, plot_file(plot, "day.tsv"), start_s);
     plot_number(plot, "W", 900);

@@ -67,8 +67,7 @@ static const char *const *lines_of(const char *name)
     for (const struct plot_template *t = plot_templates; t->name != NULL; t++)
         if (strcmp(t->name, name) == 0)
             return t->lines;
-    REQUIRE(!"a template of this name");
-    return NULL;
+    check_failed(__FILE__, __LINE__, "a template of this name");
 }
 
 static bool write_script(struct plot *plot, const char *name)
@@ -208,7 +207,8 @@ static char *read_file(const char *path)
 bool plot_end(struct plot *plot, FILE *out, const char *alt, int number, struct err *err)
 {
     bool ok = out != NULL && err->code == ERR_NONE;
-    bool written = close_file(&plot->vars) & close_file(&plot->data) & !plot->write_failed;
+    bool vars = close_file(&plot->vars), data = close_file(&plot->data);
+    bool written = vars && data && !plot->write_failed;
     if (ok && !written)
         ok = err_errno(err, ERR_SYSTEM, "cannot write the data of a plot into '%s'", plot->directory);
     if (ok && run_gnuplot(plot, err)) {

@@ -179,7 +179,7 @@ static size_t read_teams(const struct page *page, struct team *teams)
 
 static void draw_teams(struct page *page, const struct team *teams, size_t count)
 {
-    double least = INFINITY, most = 0;
+    double least = (double)INFINITY, most = 0;
     size_t shown = count < TEAMS_MAX ? count : TEAMS_MAX;
     struct plot *plot = plot_begin("teams", page->err);
     if (plot == NULL)

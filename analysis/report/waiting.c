@@ -187,7 +187,7 @@ static double most_of(const double *values, size_t n)
 
 static double least_of(const double *values, size_t n)
 {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     for (size_t i = 0; i < n; i++)
         least = values[i] < least ? values[i] : least;
     return least;

@@ -62,15 +62,15 @@ static void interval(struct figure f, enum metric_format format, size_t width, c
 static void intervals_share_unit_and_digit_and_shrink_to_fit(void **state)
 {
     (void)state;
-    interval((struct figure){0.618, 0.004, false}, METRIC_PERCENT, 12, "61.8 ±0.4");
-    interval((struct figure){11160, 720, true}, METRIC_DURATION, 13, "≥3.10 ±0.20h");
-    interval((struct figure){11160, 720, true}, METRIC_DURATION, 11, "≥3.1 ±0.2h");
-    interval((struct figure){11160, 720, true}, METRIC_DURATION, 6, "≥3.10h");
-    interval((struct figure){11160, 720000, false}, METRIC_DURATION, 12, "3.10 ±200h");
-    interval((struct figure){120000, 2000, false}, METRIC_AMOUNT, 12, "120 ±2k");
-    interval((struct figure){120000, (double)NAN, false}, METRIC_AMOUNT, 12, "120k");
-    interval((struct figure){(double)NAN, (double)NAN, true}, METRIC_AMOUNT, 12, "–");
-    interval((struct figure){(double)INFINITY, (double)NAN, true}, METRIC_DURATION, 12, "≥∞");
+    interval((struct figure){0.618, 0.004, false, false}, METRIC_PERCENT, 12, "61.8 ±0.4");
+    interval((struct figure){11160, 720, true, false}, METRIC_DURATION, 13, "≥3.10 ±0.20h");
+    interval((struct figure){11160, 720, true, false}, METRIC_DURATION, 11, "≥3.1 ±0.2h");
+    interval((struct figure){11160, 720, true, false}, METRIC_DURATION, 6, "≥3.10h");
+    interval((struct figure){11160, 720000, false, false}, METRIC_DURATION, 12, "3.10 ±200h");
+    interval((struct figure){120000, 2000, false, false}, METRIC_AMOUNT, 12, "120 ±2k");
+    interval((struct figure){120000, (double)NAN, false, false}, METRIC_AMOUNT, 12, "120k");
+    interval((struct figure){(double)NAN, (double)NAN, true, false}, METRIC_AMOUNT, 12, "–");
+    interval((struct figure){(double)INFINITY, (double)NAN, true, false}, METRIC_DURATION, 12, "≥∞");
 }
 
 int main(void)
