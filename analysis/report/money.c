@@ -97,7 +97,7 @@ static void draw_costs(struct page *page, const struct costs *c)
     page_plot(page, plot, "Bars of cost per arbiter, stacked by item; totals at their ends.");
     fputs("<ul class=\"keys\">", page->out);
     for (size_t i = 0; i < c->item_count; i++) {
-        char colour[16];
+        char colour[32];
         snprintf(colour, sizeof colour, "item%zu", i + 1);
         html_key(page->out, colour, "box", c->items[i]);
     }

@@ -78,7 +78,7 @@ void page_missing(struct page *page, const char *what)
 
 void page_arbiter_keys(struct page *page, const bool shown[ARBITERS_SHOWN])
 {
-    char colour[16];
+    char colour[32];
     fputs("<ul class=\"keys\">", page->out);
     for (size_t a = 0; a < page_shown(page); a++) {
         snprintf(colour, sizeof colour, "arbiter%zu", a + 1);
