@@ -4,38 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/dmath.h"
-
-enum { STACK_LIMIT = 64 };
-
-enum op_code {
-    OP_NUMBER,
-    OP_NIL,
-    OP_BOOL,
-    OP_VARIABLE,
-    OP_NEGATE,
-    OP_NOT,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_EQUAL,
-    OP_UNEQUAL,
-    OP_LESS,
-    OP_LESS_EQUAL,
-    OP_GREATER,
-    OP_GREATER_EQUAL,
-    OP_JUMP,
-    OP_POP_JUMP_IF_FALSE, /* pops; anything but a bool is an error */
-    OP_JUMP_IF_FALSE,     /* keeps the value */
-    OP_JUMP_IF_TRUE,
-    OP_JUMP_IF_NOT_NIL,
-    OP_POP,
-    OP_CALL
-};
-
-enum function { FN_MIN, FN_MAX, FN_SUM, FN_MEAN, FN_LEN, FN_ABS, FN_CEIL, FN_FLOOR, FN_ROUND,
-                FN_FLOAT, FN_INT, FN_COUNT };
+#include "models/elastic/formula_priv.h"
 
 static const char *const function_names[FN_COUNT] = {"min", "max",   "sum",   "mean",  "len", "abs",
                                                      "ceil", "floor", "round", "float", "int"};
@@ -100,10 +69,10 @@ static bool take(struct parser *p, const char *token)
     return true;
 }
 
-static uint32_t emit(struct parser *p, enum op_code code, double number, unsigned jump, int pushes)
+static uint32_t emit(struct parser *p, enum formula_code code, double number, unsigned jump, int pushes)
 {
     p->stack += pushes;
-    if (p->f->count >= FORMULA_CODE_LIMIT || p->stack > STACK_LIMIT) {
+    if (p->f->count >= FORMULA_CODE_LIMIT || p->stack > FORMULA_STACK_LIMIT) {
         fail(p, "a shorter formula");
         return 0;
     }
@@ -140,7 +109,7 @@ static int parse_values(struct parser *p, const char *close)
     return n;
 }
 
-static bool parse_call(struct parser *p, enum function fn)
+static bool parse_call(struct parser *p, enum formula_function fn)
 {
     int before = p->stack;
     int n = parse_values(p, ")");
@@ -173,7 +142,7 @@ static bool parse_word(struct parser *p)
     for (int fn = 0; fn < FN_COUNT; fn++) {
         if (strlen(function_names[fn]) == n && strncmp(function_names[fn], start, n) == 0 &&
             take(p, "("))
-            return parse_call(p, (enum function)fn);
+            return parse_call(p, (enum formula_function)fn);
     }
     p->at = start;
     return fail(p, "a number, a trigger name or a function");
@@ -223,7 +192,7 @@ enum { POWER_OR = 10, POWER_AND = 15, POWER_COMPARE = 20, POWER_SUM = 30, POWER_
 struct binary {
     const char *token;
     int power;
-    enum op_code code;
+    enum formula_code code;
 };
 
 /* Longer tokens first. Powers as in the expr language, where ?? binds tightest. */
@@ -351,161 +320,4 @@ bool formula_parse(struct formula *f, const char *text, const char *const *names
     if (p.failed)
         memset(f, 0, sizeof *f);
     return !p.failed;
-}
-
-/* --- evaluation -------------------------------------------------------------------------------- */
-
-static struct formula_value number(double x)
-{
-    return (struct formula_value){FORMULA_NUMBER, x};
-}
-
-static struct formula_value boolean(bool b)
-{
-    return (struct formula_value){FORMULA_BOOL, b ? 1.0 : 0.0};
-}
-
-static struct formula_value error(void)
-{
-    return (struct formula_value){FORMULA_ERROR, 0};
-}
-
-static struct formula_value compare_equal(struct formula_value a, struct formula_value b, bool want)
-{
-    bool equal = a.kind == b.kind && (a.kind == FORMULA_NIL || a.number == b.number);
-    return boolean(equal == want);
-}
-
-static struct formula_value binary(enum op_code op, struct formula_value a, struct formula_value b)
-{
-    if (op == OP_EQUAL || op == OP_UNEQUAL)
-        return compare_equal(a, b, op == OP_EQUAL);
-    if (a.kind != FORMULA_NUMBER || b.kind != FORMULA_NUMBER)
-        return error();
-    if (op == OP_ADD)
-        return number(a.number + b.number);
-    if (op == OP_SUBTRACT)
-        return number(a.number - b.number);
-    if (op == OP_MULTIPLY)
-        return number(a.number * b.number);
-    if (op == OP_DIVIDE)
-        return number(a.number / b.number);
-    if (op == OP_LESS)
-        return boolean(a.number < b.number);
-    if (op == OP_LESS_EQUAL)
-        return boolean(a.number <= b.number);
-    if (op == OP_GREATER)
-        return boolean(a.number > b.number);
-    return boolean(a.number >= b.number);
-}
-
-static double single(enum function fn, double x)
-{
-    if (fn == FN_ABS)
-        return x < 0 ? -x : x;
-    if (fn == FN_CEIL)
-        return dm_ceil(x);
-    if (fn == FN_FLOOR)
-        return dm_floor(x);
-    if (fn == FN_ROUND)
-        return dm_round(x);
-    if (fn == FN_INT)
-        return x < 0 ? dm_ceil(x) : dm_floor(x);
-    return x; /* float */
-}
-
-static struct formula_value call(enum function fn, const struct formula_value *v, size_t n)
-{
-    if (fn == FN_LEN)
-        return number((double)n);
-    for (size_t i = 0; i < n; i++)
-        if (v[i].kind != FORMULA_NUMBER)
-            return error();
-    if (fn >= FN_ABS)
-        return number(single(fn, v[0].number));
-    double r = fn == FN_SUM || fn == FN_MEAN ? 0.0 : v[0].number;
-    for (size_t i = 0; i < n; i++) {
-        double x = v[i].number;
-        if (fn == FN_MIN)
-            r = x < r ? x : r;
-        else if (fn == FN_MAX)
-            r = x > r ? x : r;
-        else
-            r += x;
-    }
-    return number(fn == FN_MEAN ? r / (double)n : r);
-}
-
-struct machine {
-    struct formula_value stack[STACK_LIMIT + 1];
-    size_t top; /* values */
-    bool failed;
-};
-
-static void push(struct machine *m, struct formula_value v)
-{
-    if (v.kind == FORMULA_ERROR || m->top >= STACK_LIMIT)
-        m->failed = true;
-    else
-        m->stack[m->top++] = v;
-}
-
-/* Where a jump goes on from i. */
-static size_t jump(struct machine *m, const struct formula_op *op, size_t i)
-{
-    struct formula_value v = m->stack[m->top - 1];
-    bool go = true;
-    if (op->code == OP_JUMP_IF_NOT_NIL) {
-        go = v.kind != FORMULA_NIL;
-    } else if (op->code != OP_JUMP) {
-        m->failed = v.kind != FORMULA_BOOL;
-        go = (v.number == 0.0) == (op->code != OP_JUMP_IF_TRUE);
-        m->top -= op->code == OP_POP_JUMP_IF_FALSE;
-    }
-    return go ? op->jump : i + 1;
-}
-
-static void step(struct machine *m, const struct formula_op *op,
-                 const struct formula_value *variables)
-{
-    enum op_code code = (enum op_code)op->code;
-    struct formula_value top = m->top > 0 ? m->stack[m->top - 1] : error();
-    if (code == OP_NUMBER) {
-        push(m, number(op->number));
-    } else if (code == OP_NIL) {
-        push(m, (struct formula_value){FORMULA_NIL, 0});
-    } else if (code == OP_BOOL) {
-        push(m, boolean(op->number != 0.0));
-    } else if (code == OP_VARIABLE) {
-        push(m, variables[op->jump]);
-    } else if (code == OP_POP) {
-        m->top--;
-    } else if (code == OP_NEGATE || code == OP_NOT) {
-        m->top--;
-        enum formula_kind need = code == OP_NOT ? FORMULA_BOOL : FORMULA_NUMBER;
-        push(m, top.kind != need ? error()
-                : code == OP_NOT ? boolean(top.number == 0.0)
-                                 : number(-top.number));
-    } else if (code == OP_CALL) {
-        m->top -= op->jump;
-        push(m, call((enum function)op->count, m->stack + m->top, op->jump));
-    } else {
-        m->top -= 2;
-        push(m, binary(code, m->stack[m->top], top));
-    }
-}
-
-struct formula_value formula_eval(const struct formula *f, const struct formula_value *variables)
-{
-    struct machine m = {.top = 0};
-    for (size_t i = 0; i < f->count && !m.failed;) {
-        const struct formula_op *op = &f->code[i];
-        if (op->code >= OP_JUMP && op->code <= OP_JUMP_IF_NOT_NIL) {
-            i = jump(&m, op, i);
-        } else {
-            step(&m, op, variables);
-            i++;
-        }
-    }
-    return m.failed || m.top != 1 ? error() : m.stack[0];
 }

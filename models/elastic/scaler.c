@@ -341,12 +341,10 @@ static void catch_up(struct scaler *s, sim_time now)
     }
 }
 
-static void plan_poll(struct scaler *s, const struct scaler_decision *d)
+static void plan_poll(struct scaler *s)
 {
     s->poll_change = SIM_NEVER;
-    if (d->write)
-        s->poll_change = s->next_poll;
-    else if (s->last_row == KEDA_ROW_COOLDOWN) {
+    if (s->last_row == KEDA_ROW_COOLDOWN) {
         const struct keda_config *k = &s->cfg.keda;
         sim_time end = s->keda.has_last_active
                            ? sim_time_after(s->keda.last_active, k->cooldownPeriod)
@@ -367,7 +365,7 @@ static void run_poll(struct scaler *s, sim_time now, const struct scaler_inputs 
     scaler_poll(s, now, in, out);
     remember(s, &s->by_poll, in);
     s->next_poll = first_poll(s, now + 1);
-    plan_poll(s, out);
+    plan_poll(s);
     for (uint32_t i = 0; i < s->cfg.keda.trigger_count; i++) {
         const struct keda_record *a = &before[i], *b = &s->keda.records[i];
         if (a->known != b->known || a->failed != b->failed || a->milli != b->milli)
@@ -382,7 +380,7 @@ static void run_sync(struct scaler *s, sim_time now, const struct scaler_inputs 
     remember(s, &s->by_sync, in);
     s->next_sync = first_sync(s, now + 1);
     s->sync_change = first_sync(s, hpa_next_change(&s->hpa));
-    if (s->sync_change < s->next_sync || out->write)
+    if (s->sync_change < s->next_sync)
         s->sync_change = s->next_sync;
 }
 
@@ -402,8 +400,9 @@ int scaler_run(struct scaler *s, sim_time now, const struct scaler_inputs *in,
     }
     if (n == 0)
         return 0;
-    /* Whoever has not seen these inputs yet must look at them when it is due. */
-    bool moving = counts_move(s, &at);
+    /* Whoever has not seen these inputs yet must look at them when it is due; after a write, so
+     * must both, for pods follow it. */
+    bool moving = counts_move(s, &at) || out[0].write || out[n - 1].write;
     if (moving || !same_for_poll(s, &at))
         s->poll_change = s->next_poll;
     if (moving || !same_for_sync(s, &at))

@@ -17,7 +17,8 @@
  * scaler_next_due(s, t) must not be left out, and inputs are those at the instant of the run.
  *
  * The scaler decides and the world applies: after a decision with write set, spec.replicas is
- * decision.replicas from that instant on.
+ * decision.replicas from that instant on. Pods that come or go with it at the same instant need no
+ * notice of their own; pods that follow later are changed inputs.
  */
 #ifndef MODELS_ELASTIC_SCALER_H
 #define MODELS_ELASTIC_SCALER_H
