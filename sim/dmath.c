@@ -148,7 +148,7 @@ static inline struct reduced log_reduce(uint64_t bits, int64_t exponent)
     double z_hi = double_of(z_bits & ~UINT64_C(0x3ffffff));
     double a = z_hi * inv - 1, b = (z - z_hi) * inv; /* both exact */
     d.r = a + b;
-    d.tail = a - d.r + b; /* exact because |a| >= |b| or a = 0 */
+    d.tail = a - d.r + b; /* exact because a is a multiple of an ulp of b */
     return d;
 }
 
@@ -247,7 +247,7 @@ double dm_pow(double x, double y)
 /* pi/2 in three parts, the first two with 33 bits or fewer: exact products up to n = 2^20. */
 #define HALF_PI_1 0x1.921fb544p+0
 #define HALF_PI_2 0x1.0b4611a6p-34
-#define HALF_PI_3 0x1.3198a2e037p-69
+#define HALF_PI_3 0x1.3198a2e037073p-69
 #define INV_HALF_PI 0x1.45f306dc9c883p-1
 
 static inline double sin_series(double x, double tail)

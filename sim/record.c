@@ -51,6 +51,14 @@ size_t record_log_rows(const struct record_log *log)
     return log->rows;
 }
 
+size_t record_log_bytes(const struct record_log *log)
+{
+    size_t bytes = sizeof *log + log->table_capacity * sizeof *log->tables;
+    for (const struct chunk *c = log->first; c != NULL; c = c->next)
+        bytes += sizeof *c + c->size_bytes;
+    return bytes;
+}
+
 static size_t table_number(struct record_log *log, const struct record_table *table)
 {
     if (log->recent < log->table_count && log->tables[log->recent] == table)

@@ -4,6 +4,9 @@
  * to a record_log of their own (memory of the run); the runner replays logs in run order into the
  * one writer, so that the database does not depend on scheduling (design, sections 3.5 and 7).
  *
+ * A value of another kind than its field's, or NULL in a field that is not nullable, is our own
+ * error: the log aborts (REQUIRE).
+ *
  * A table is described once, by a const struct record_table (models/world/tables.h); analysis/store
  * makes the SQL schema from the list that the runner hands over.
  */
@@ -80,6 +83,7 @@ struct record_log *record_log_create(void);
 void record_log_destroy(struct record_log *log);
 struct record_sink record_log_sink(struct record_log *log);
 size_t record_log_rows(const struct record_log *log);
+size_t record_log_bytes(const struct record_log *log); /* memory held */
 /* Replays all rows, in order, into another sink. */
 void record_log_replay(const struct record_log *log, const struct record_sink *into);
 /* FNV-1a over table names and values in order (reals by bits). */
