@@ -186,7 +186,9 @@ static char *printed(const char *a, const char *b, enum rows_format format)
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(compare_print(out, a, b, &(struct compare_options){.format = format}, &err), 0);
     fclose(out);
-    return text;
+    char *copy = strdup(text); /* the compiler takes the stream's own for a local */
+    free(text);
+    return copy;
 }
 
 static void printed_comparison_fits_and_marks_what_got_worse(void **state)

@@ -54,7 +54,9 @@ static char *printed(const char *path, struct summary_options options)
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(summary_print(out, path, &options, &err), 0);
     fclose(out);
-    return text;
+    char *copy = strdup(text); /* the compiler takes the stream's own for a local */
+    free(text);
+    return copy;
 }
 
 static char *printed_tiny(struct scratch *s, struct summary_options options)
