@@ -35,6 +35,7 @@ struct ledger {
     struct pool *pools;
     struct pool_period *pool_periods; /* pool_count * period_count */
     i128 *booked; /* [pool][1 + team][class][period][bucket]: untouched rows cost no memory */
+    bool *used;   /* [pool][1 + team][class]: something was booked there */
     i128 *totals; /* [pool][1 + team][class][bucket] over all periods, made by ledger_finish */
     struct quota_wait quota;
 };
@@ -93,6 +94,7 @@ struct ledger *ledger_create(const struct ledger_config *cfg)
         l->pools[p].periods = l->pool_periods + (size_t)p * (size_t)n;
     size_t owners = (size_t)cfg->pool_count * ((size_t)cfg->team_count + 1) * LEDGER_CLASS_COUNT;
     l->booked = mem_zalloc(owners * (size_t)n, BOOKED_COUNT * sizeof *l->booked);
+    l->used = mem_zalloc(owners, sizeof *l->used);
     l->totals = mem_zalloc(owners, LEDGER_BUCKET_COUNT * sizeof *l->totals);
     quota_wait_init(&l->quota, cfg->pool_count);
     return l;
@@ -103,6 +105,7 @@ void ledger_destroy(struct ledger *l)
     if (!l)
         return;
     quota_wait_fini(&l->quota);
+    free(l->used);
     free(l->totals);
     free(l->booked);
     free(l->pool_periods);
@@ -253,6 +256,7 @@ void ledger_book(struct ledger *l, struct ledger_account a, enum ledger_bucket b
 {
     require_account(l, a, bucket);
     REQUIRE(t0 >= 0 && t0 <= t1 && t1 <= l->cfg.horizon && milli >= 0);
+    l->used[owner_of(l, a)] = true;
     while (t0 < t1) {
         uint32_t ix;
         sim_time end = piece_end(l, t0, t1, &ix);
@@ -267,6 +271,7 @@ void ledger_book_amount(struct ledger *l, struct ledger_account a, enum ledger_b
 {
     require_account(l, a, bucket);
     uint32_t ix = period_of(l, t_at);
+    l->used[owner_of(l, a)] = true;
     l->booked[booked_row(l, a, ix) + (bucket - LEDGER_FIRST_BOOKED)] += mcns;
 }
 
@@ -282,6 +287,8 @@ static i128 booked_in_period(const struct ledger *l, uint32_t pool, uint32_t per
     for (int32_t team = LEDGER_NO_TEAM; team < (int32_t)l->cfg.team_count; team++) {
         for (int c = 0; c < LEDGER_CLASS_COUNT; c++) {
             struct ledger_account a = {pool, team, (enum ledger_class)c};
+            if (!l->used[owner_of(l, a)])
+                continue;
             const i128 *row = l->booked + booked_row(l, a, period);
             for (int b = 0; b < BOOKED_COUNT; b++)
                 sum += row[b];
@@ -330,9 +337,18 @@ static i128 account_amount(const struct ledger *l, struct ledger_account a, uint
     return b == LEDGER_OFFLINE ? pp->offline : pp->idle[b - LEDGER_IDLE_RESERVED];
 }
 
+/* False for an owner whose accounts are all 0. */
+static bool may_hold(const struct ledger *l, struct ledger_account a)
+{
+    bool nobody = a.team == LEDGER_NO_TEAM && a.workload_class == LEDGER_CLASS_NONE;
+    return nobody || l->used[owner_of(l, a)];
+}
+
 static void sum_periods(struct ledger *l, struct ledger_account a)
 {
     i128 *total = l->totals + owner_of(l, a) * LEDGER_BUCKET_COUNT;
+    if (!may_hold(l, a))
+        return;
     for (int b = 0; b < LEDGER_BUCKET_COUNT; b++) {
         total[b] = 0;
         for (uint32_t i = 0; i < l->period_count; i++)
@@ -469,6 +485,10 @@ bool ledger_next_row(const struct ledger *l, struct ledger_cursor *at, struct le
         row->pool = (uint32_t)(i % l->cfg.pool_count);
         row->period = (uint32_t)(i / l->cfg.pool_count);
         struct ledger_account a = {row->pool, row->team, row->workload_class};
+        if (!may_hold(l, a)) {
+            at->next += LEDGER_BUCKET_COUNT - 1 - row->bucket;
+            continue;
+        }
         row->mcns = account_amount(l, a, row->period, (int)row->bucket);
         if (row->mcns != 0)
             return true;
