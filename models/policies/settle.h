@@ -32,6 +32,8 @@ struct settle_config {
 struct settle_host {
     void *ctx;
     void (*apply)(void *ctx, int64_t now, const struct policy_output *outputs, size_t count);
+    /* Optional: a cycle and what follows from it at once is over; whether it changed anything. */
+    void (*cycle)(void *ctx, int64_t now, bool changed);
 };
 
 enum settle_status {
@@ -65,7 +67,7 @@ int64_t settle_next(struct settle *s, bool with_samples);
 /* The eviction of `workload` completes at t >= now. At t == now it completes in this instant. */
 void settle_release_at(struct settle *s, uint32_t workload, int64_t t);
 
-/* Cycles that ran in the current instant so far (number of the next one). */
+/* From within apply: number, in the instant where it began, of the cycle that the outputs tell of. */
 uint32_t settle_cycles(const struct settle *s);
 
 /* The loop found by the last call that returned SETTLE_LOOP, else one seen over time: the same two

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The Kueue engine, internal: the data that its parts share. Rules are those of Kueue's development
+ * line (docs/kueue-fidelity.md lists sources and findings); section numbers in comments of this
+ * folder are those of the decision specification that the documentation summarises.
+ *
+ * One arithmetic: the quota records of the trees are at once the live state and the snapshot of
+ * the cycle in progress. What a cycle adds for its own purposes is written to an undo log and
+ * taken back at its end; while a cycle is suspended, changes of the live state wait in `deferred`.
+ */
+#ifndef MODELS_POLICIES_KUEUE_KQ_H
+#define MODELS_POLICIES_KUEUE_KQ_H
+
+#include "models/policies/policy.h"
+#include "sim/arena.h"
+
+enum kq_gate {
+    KQ_PARTIAL_ADMISSION,
+    KQ_FLAVOR_FUNGIBILITY,
+    KQ_PRESERVE_SCAN_PROGRESS,
+    KQ_PRIORITY_SORTING,
+    KQ_PRIORITIZE_PREEMPTOR,
+    KQ_FS_WITHIN_NOMINAL,
+    KQ_FS_NON_BORROWING,
+    KQ_RECOMPUTE_OVERLAP,
+    KQ_SHAPE_HASHING,
+    KQ_QUOTA_CHECK_STRATEGY,
+    KQ_TOPOLOGY,
+    KQ_TOPOLOGY_RECOMPUTE,
+    KQ_TOPOLOGY_MIXED,
+    KQ_TOPOLOGY_OVERLAPPING,
+    KQ_TOPOLOGY_LAYERS,
+    KQ_ADMISSION_FAIR_SHARING,
+    KQ_GATE_COUNT
+};
+
+#define KQ_NO_PROGRESS ((int8_t)-2) /* no index recorded; -1 means "start over" */
+
+/* A vector of ids that grows by doubling. */
+struct kq_ids {
+    uint32_t *v;
+    size_t count, capacity;
+};
+
+/* ---- quota tree (quota.h, tree.h) ---- */
+
+struct kq_quota {
+    int64_t nominal, borrow, lend;    /* limits: POLICY_NIL = not set */
+    int64_t subtree, local, potential; /* static */
+    int64_t use;
+    bool set; /* this node, or one below it, mentions the resource on the flavor */
+};
+
+struct kq_fr {
+    uint32_t flavor, resource;
+};
+
+struct kq_node {
+    struct kq_node *parent;
+    struct kq_tree *tree;
+    struct kq_quota *q; /* by index into tree->frs */
+    double *lend;       /* lendable to children, by resource id (5.7) */
+    struct kq_node **cohorts, **queues; /* children by name; queues: active ones only */
+    uint32_t cohort_count, queue_count, all_queue_count;
+    const char *name;
+    uint32_t id;
+    uint32_t height; /* 3.5 */
+    bool is_queue, bad; /* bad: its parents run in a circle */
+    double weight;
+    int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
+    uint64_t mark;   /* scratch of a search: k->stamp when pruned */
+    uint32_t left;   /* entries below it that are still to be processed */
+    uint32_t first;  /* scratch of a search: first candidate, index + 1 */
+};
+
+struct kq_tree {
+    struct kq_node *root;
+    struct kq_fr *frs; /* by resource, then flavor */
+    uint32_t fr_count;
+    struct kq_cq **queues; /* all, by name */
+    uint32_t queue_count;
+    uint64_t version; /* grows with every change that a nomination can see */
+    bool topology; /* some queue uses a topology flavor */
+    bool quiet;    /* the last cycle proved that another one changes nothing */
+    bool listed;   /* in k->warm */
+    bool moved;    /* by the cycle in progress */
+    uint64_t cycle; /* the last one that evaluated its heads */
+    bool by_usage; /* some queue orders by usage */
+    uint64_t share_stamp; /* of the tournament: keys of entries are of this state */
+    size_t share_undo;
+    uint32_t name_rank; /* order of trees in the log: root name, "/" before a lone queue's */
+    struct kq_ids hot; /* queues with something in their heap */
+};
+
+/* ---- what a gang asks for (shape.h) ---- */
+
+struct kq_shape {
+    struct arena mem;
+    struct policy_pod_set *sets;
+    uint32_t set_count;
+    uint32_t *cell_base; /* first cell of each pod set; its last cell is the implicit "pods" */
+    uint32_t cell_count;
+    uint32_t *cell_resource; /* resource of each cell; POLICY_NONE: implicit pods */
+    uint32_t *pods_cell;     /* cell of "pods" of each set: its own request, or the implicit one */
+    bool reducible;          /* some minCount < count */
+    bool topology;           /* some explicit topology request */
+    uint64_t hash;
+    char *bytes; /* canonical form, for equality */
+    size_t byte_count;
+};
+
+struct kq_plan_resource {
+    uint32_t resource;
+    int32_t group; /* resource group of the queue; -1: not covered */
+    uint32_t slot; /* index within that group */
+    uint32_t *cells; /* by pod set of the plan group; POLICY_NONE: not requested there */
+};
+
+struct kq_plan_group { /* pod sets that get the same flavors */
+    uint32_t *sets;
+    uint32_t set_count;
+    struct kq_plan_resource *resources; /* by FNV-1a of the name (4.1) */
+    uint32_t resource_count;
+    uint64_t *flavor_ok; /* per resource group: flavors that pass the filters of 4.3 */
+};
+
+/* A shape as one cluster queue sees it. Lives until an object changes. */
+struct kq_plan {
+    struct kq_plan_group *groups;
+    uint32_t group_count;
+};
+
+/* ---- assignments (assign.h) ---- */
+
+enum kq_mode { KQ_NO_FIT, KQ_NO_CANDIDATES, KQ_PREEMPT, KQ_RECLAIM, KQ_FIT };
+
+struct kq_use {
+    int64_t amount;
+    uint32_t fr, flavor, resource;
+};
+
+struct kq_cell {
+    int64_t amount;
+    uint32_t flavor, fr, level;
+    uint8_t mode;
+    bool set;
+};
+
+struct kq_domain {
+    uint32_t leaf;
+    int64_t pods;
+};
+
+struct kq_placement { /* of one pod set */
+    uint32_t flavor; /* topology flavor; POLICY_NONE: not placed */
+    uint32_t first, count; /* into kq_places.domains */
+};
+
+struct kq_places {
+    struct kq_placement *sets;
+    size_t set_capacity;
+    struct kq_domain *domains;
+    size_t domain_count, domain_capacity;
+    bool valid;
+};
+
+struct kq_assign {
+    enum policy_mode mode;
+    uint32_t level;
+    uint32_t sets_done; /* pod sets that have flavors (in group order) */
+    struct kq_cell *cells;
+    int8_t *progress; /* by cell */
+    size_t cell_capacity, progress_capacity;
+    int64_t *counts;
+    bool *assigned; /* by pod set */
+    size_t set_capacity, assigned_capacity;
+    struct kq_use *use; /* merged by fr */
+    size_t use_count, use_capacity;
+    struct kq_ids contested; /* frs whose own mode is Preempt */
+    bool needs_place;
+    struct kq_places places;
+    uint32_t tried;            /* last flavor looked at */
+    uint32_t why_fr;           /* fr that decided against Fit; POLICY_NONE */
+    uint32_t why_resource;
+    int64_t why_amount;
+    enum kq_mode why_mode;
+};
+
+struct kq_target {
+    uint32_t workload;
+    enum policy_evict_reason reason;
+    bool already;
+};
+
+struct kq_targets {
+    struct kq_target *v;
+    size_t count, capacity;
+};
+
+/* ---- workloads ---- */
+
+struct kq_placed_use { /* topology usage of an admitted workload */
+    uint32_t flavor, leaf, set;
+    int64_t pods;
+};
+
+struct kq_wl {
+    uint32_t id, lq, cq, shape;
+    uint32_t cls; /* class of the waiting workload */
+    bool known;
+    uint8_t place; /* enum policy_place, but see kq_place for QUEUE and PARKED */
+    int64_t priority, created_ns, qtime_ms;
+    uint64_t uid_order, name_order;
+    /* waiting */
+    uint32_t group;
+    uint32_t slot;  /* in its array of the group */
+    uint8_t which;  /* which array */
+    /* scan progress (4.6) */
+    bool has_progress;
+    int8_t *progress;
+    size_t progress_capacity;
+    uint64_t progress_cycle, progress_generation;
+    /* holding quota */
+    bool live, evicted;
+    bool out;       /* taken out of the snapshot for a recomputation */
+    bool victim;    /* chosen by an entry of the cycle in progress */
+    bool in_list;   /* in the live list of its queue */
+    enum policy_evict_reason evict_reason;
+    int64_t evicted_ns, preempted_ns;
+    bool preempted;
+    enum policy_evict_reason preempt_reason;
+    int64_t reserved_s, admitted_ns;
+    struct kq_use *use;
+    size_t use_count, use_capacity;
+    struct kq_placed_use *placed;
+    size_t placed_count, placed_capacity;
+    /* readiness and back-off (2.12) */
+    bool ready, was_ready, inactive, counts_unready;
+    bool stopping;       /* deactivated, its pods still run */
+    bool requeue_passed; /* requeue_at passed while it still held its quota */
+    int64_t unready_ns, requeue_at;
+    uint32_t backoff_count;
+    int64_t timer_at; /* its entry in the timer heap; POLICY_NEVER: none */
+    uint32_t timer_slot;
+    /* admission fair sharing (6.1) */
+    bool penalty, settled;
+    uint32_t evictions; /* for explanations */
+};
+
+/* ---- waiting workloads of a queue (queue.h) ---- */
+
+struct kq_heap {
+    uint32_t *v;
+    size_t count, capacity;
+};
+
+/* Workloads of one class (queue, shape, priority). With admission fair sharing, or where the
+ * namespaces of a queue's local queues differ, one group per local queue. */
+struct kq_group {
+    uint32_t cls, lq; /* lq: POLICY_NONE when the group is not split */
+    uint32_t next_in_class;
+    struct kq_heap items[2];
+    uint8_t active; /* items[active] is in the heap, the other one is parked */
+    uint32_t heap_slot;   /* in the queue's heap of groups; POLICY_NONE */
+    uint32_t parked_slot; /* in the queue's list of groups with parked ones; POLICY_NONE */
+};
+
+struct kq_class {
+    uint32_t cq, shape;
+    int64_t priority;
+    uint32_t first_group;
+    uint64_t blocked_epoch; /* == cq->epoch: parked in bulk, not flushed since (2.10) */
+    struct kq_plan *plan;
+    uint32_t waiting;
+    uint32_t cq_slot;
+    /* the last reason, shared by the whole class */
+    struct policy_reason reason;
+    bool has_reason, reason_new;
+    bool dirty; /* in k->dirty_classes */
+};
+
+/* ---- cluster queues ---- */
+
+struct kq_cq_group {
+    uint32_t *resources, *flavors;
+    uint32_t resource_count, flavor_count;
+    struct policy_quota *quotas; /* [flavor * resource_count + resource] */
+    uint32_t *frs;               /* the same, indices into the tree */
+};
+
+struct kq_entry { /* the head of a queue in a cycle */
+    uint32_t workload;
+    struct kq_assign assign;
+    struct kq_targets targets;
+    enum policy_outcome outcome;
+    enum policy_requeue_reason reason;
+    uint8_t goes_to;
+    bool nominated, live, recorded_preemptor;
+    uint32_t position; /* in the order of its last cycle */
+    int64_t at_ns;
+    /* memory of the nomination */
+    bool reusable;
+    uint64_t version, topology_version;
+    int8_t *progress_in; /* scan progress it started with */
+    size_t progress_in_capacity;
+};
+
+struct kq_cq {
+    struct kq_node node;
+    struct arena mem; /* the copied spec */
+    bool exists, active;
+    struct policy_cluster_queue spec;
+    struct policy_selector selector;
+    bool has_selector;
+    struct kq_cq_group *groups;
+    uint32_t group_count;
+    int8_t *group_of; /* by resource id; -1: not covered */
+    bool covers_pods, has_topology, topology_only;
+    uint32_t name_rank;
+    /* queue */
+    struct kq_ids heap;   /* groups with active ones, a binary heap */
+    struct kq_ids parked; /* groups with parked ones */
+    struct kq_ids classes;
+    uint32_t heap_count, parked_count, backoff_count, waiting;
+    uint32_t hot_slot; /* in tree->hot; POLICY_NONE */
+    uint64_t epoch;    /* grows with every flush */
+    bool flushed;      /* since the last pop */
+    bool usage_order;  /* admission fair sharing is in force */
+    bool split;        /* groups are per local queue */
+    bool matches;      /* its local queues' namespaces match the selector (when not split) */
+    uint32_t preemptor; /* POLICY_NONE */
+    bool preemptor_sticky;
+    uint64_t generation; /* 3.5 */
+    /* holding quota, in candidate order (5.2) without the queue */
+    struct kq_ids live;
+    uint32_t admitted;
+    struct kq_entry entry;
+    uint32_t left_slot; /* tournament: place of its keys; POLICY_NONE: processed */
+    uint64_t keys_stamp;
+};
+
+struct kq_cohort {
+    struct kq_node node;
+    struct arena mem;
+    bool exists;
+    uint32_t parent_id;
+    struct kq_cq_group *groups;
+    uint32_t group_count;
+};
+
+struct kq_lq {
+    struct arena mem;
+    bool exists;
+    struct policy_local_queue spec;
+    /* admission fair sharing */
+    struct kq_lq_usage *usage;
+};
+
+struct kq_flavor {
+    struct arena mem;
+    bool exists;
+    struct policy_flavor spec;
+    struct kq_topo *topo; /* domains; NULL: not a topology flavor */
+};
+
+struct kq_topology {
+    struct arena mem;
+    bool exists;
+    struct policy_topology spec;
+};
+
+struct kq_node_obj {
+    struct arena mem;
+    bool exists;
+    struct policy_node spec;
+};
+
+/* ---- scratch ---- */
+
+struct kq_cand {
+    int64_t priority, reserved_s;
+    uint64_t uid;
+    double usage;
+    uint32_t workload, lq;
+    struct kq_cq *cq;
+    struct kq_node *ancestor;
+    uint8_t evicted, list, variant;
+    bool retry;
+    uint32_t next; /* of the same queue, index + 1 */
+    enum policy_evict_reason reason;
+};
+
+struct kq_cands {
+    struct kq_cand *v, *spare;
+    size_t count, capacity, spare_capacity;
+};
+
+struct kq_request { /* amount contested or wanted per fr */
+    uint32_t fr;
+    int64_t amount;
+};
+
+struct kq_requests {
+    struct kq_request *v;
+    size_t count, capacity;
+};
+
+/* One search for victims (section 5). */
+struct kq_search {
+    struct kq_wl *wl;
+    struct kq_cq *cq;
+    const uint32_t *contested;
+    size_t contested_count;
+    const struct kq_request *want;
+    size_t want_count;
+    struct kq_assign *place; /* topology must be placed too; NULL */
+};
+
+struct kq_undo {
+    int64_t *at;
+    int64_t old;
+};
+
+struct kq_topo_undo {
+    const struct policy_pod_set *set;
+    uint32_t flavor, leaf;
+    int64_t pods;
+};
+
+struct kq_deferred { /* a change of the live state that waits for the end of the cycle */
+    uint8_t what;
+    uint32_t workload;
+    enum policy_object_kind kind;
+    uint32_t id;
+};
+
+struct kq_bump_chunk;
+struct kq_bump {
+    struct kq_bump_chunk *first, *current;
+};
+
+struct kq_map { /* 64-bit key -> uint32, open addressing, no removal */
+    uint64_t *keys;
+    uint32_t *values;
+    size_t count, capacity;
+};
+
+#define KQ_CHUNK_BITS 10u
+#define KQ_CHUNK (1u << KQ_CHUNK_BITS)
+
+struct kq {
+    struct policy_config cfg; /* scalars only; arrays were copied elsewhere */
+    struct policy_host host;
+    bool gate[KQ_GATE_COUNT];
+    uint32_t strategy_count;
+    enum policy_strategy strategies[2];
+
+    /* objects */
+    char **resources;
+    uint32_t resource_count, pods_resource, cpu_resource;
+    struct kq_flavor *flavors;
+    struct kq_cohort **cohorts;
+    struct kq_cq **cqs;
+    struct kq_lq *lqs;
+    struct kq_topology *topologies;
+    struct kq_node_obj *nodes;
+    uint32_t flavor_count, cohort_count, cq_count, lq_count, topology_count, node_count;
+    struct kq_ids lq_order; /* as created */
+    uint32_t flavors_alive;
+    bool built;
+
+    /* trees; rebuilt when an object changes */
+    struct arena build;
+    struct kq_tree *trees;
+    uint32_t tree_count;
+    struct kq_cq **by_name; /* all queues */
+    uint32_t by_name_count;
+    uint64_t objects_version;
+    uint64_t topology_version; /* grows with every change of topology usage */
+    struct kq_ids warm;        /* trees with something in a heap that are not quiet */
+    bool shared_topology;      /* topology flavors are used from several trees */
+
+    /* shapes, classes, groups, workloads */
+    struct kq_shape **shapes;
+    size_t shape_count, shape_capacity;
+    struct kq_map shape_map, class_map;
+    struct kq_class *classes;
+    size_t class_count, class_capacity;
+    struct kq_group *groups;
+    size_t group_count, group_capacity;
+    struct kq_wl **chunks;
+    size_t chunk_count, chunk_capacity;
+    struct kq_node **wakes; /* roots with a wake due, in order of time: a ring */
+    size_t wake_first, wake_count, wake_capacity;
+    uint32_t ready_queues; /* active queues with something in their heap */
+    struct kq_ids dirty_classes;
+
+    /* cycle */
+    uint64_t cycle;
+    int64_t cycle_began_ns;
+    bool suspended;
+    struct kq_ids order;  /* queues whose entries are processed, in order */
+    size_t order_done;
+    struct kq_ids left;   /* fair sharing: queues with entries, by name */
+    size_t left_first;
+    uint32_t left_count; /* of them still to be processed */
+    bool left_begun;
+    struct kq_ids inadmissible;
+    struct kq_ids logged; /* scratch */
+    struct kq_ids victims; /* V of 2.8 */
+    bool at_admission; /* suspended before the admission of order[order_done] */
+    bool cycle_changed;
+    struct kq_topo_undo *topo_undo;
+    size_t topo_undo_count, topo_undo_capacity;
+    struct kq_undo *undo;
+    size_t undo_count, undo_capacity;
+    struct kq_deferred *deferred;
+    size_t deferred_count, deferred_capacity;
+    uint64_t stamp; /* marks of searches */
+
+    /* readiness */
+    uint32_t unready_live; /* workloads that hold quota and are not ready */
+    struct kq_ids timers;  /* heap of workloads by (timer_at, name) */
+    struct kq_ids due;     /* scratch */
+
+    /* admission fair sharing */
+    bool afs;
+    double *resource_weights;
+
+    /* waiting because their local queue is stopped */
+    struct kq_ids held;
+
+    /* scratch */
+    struct kq_cands cands, retry;
+    struct kq_requests requests, rest, single;
+    struct kq_targets found, probe_targets;
+    struct kq_assign probe, best;
+    struct kq_ids pin;
+    struct kq_bump bump;
+    struct kq_places place_scratch;
+    struct kq_topo_scratch *topo_scratch;
+    struct kq_share_key *share_keys;
+    size_t share_key_capacity;
+};
+
+static inline struct kq_wl *kq_wl(const struct kq *k, uint32_t id)
+{
+    return &k->chunks[id >> KQ_CHUNK_BITS][id & (KQ_CHUNK - 1)];
+}
+
+/* ---- small things (base.c) ---- */
+void kq_ids_push(struct kq_ids *ids, uint32_t id);
+void kq_ids_fini(struct kq_ids *ids);
+void *kq_bump_alloc(struct kq_bump *b, size_t count, size_t size);
+void kq_bump_reset(struct kq_bump *b);
+void kq_bump_fini(struct kq_bump *b);
+uint32_t kq_map_get(const struct kq_map *m, uint64_t key); /* POLICY_NONE: absent */
+void kq_map_put(struct kq_map *m, uint64_t key, uint32_t value);
+void kq_map_fini(struct kq_map *m);
+struct policy_output *kq_say(struct policy_outputs *out, enum policy_output_kind kind,
+                             uint32_t workload, int64_t now);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dominant resource share of a node among its siblings (spec 5.7). */
+#ifndef MODELS_POLICIES_KUEUE_SHARE_H
+#define MODELS_POLICIES_KUEUE_SHARE_H
+
+#include "models/policies/kueue/kq.h"
+
+struct kq_share {
+    double ratio, weight;
+    bool borrows; /* above its quota on some resource; possible with ratio 0 */
+};
+
+struct kq_share kq_share_of(const struct kq_node *n);
+
+/* Sign of a - b. Weight 0 and borrowing is above everything else. */
+int kq_share_compare(struct kq_share a, struct kq_share b);
+
+static inline bool kq_share_infinite(struct kq_share s)
+{
+    return s.weight == 0.0 && s.ratio > 0.0;
+}
+
+/* Lendable amounts of every cohort below root (and root), by resource. */
+void kq_share_static(struct kq_node *root, uint32_t resource_count, struct arena *mem);
+
+#endif
