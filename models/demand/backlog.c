@@ -6,7 +6,7 @@
 #include "sim/check.h"
 #include "sim/dmath.h"
 
-#define SAME_TIME_S 1e-9
+#define SAME_TIME_S 1e-6 /* far above the rounding of times, far below any step */
 
 static double density(const struct cohort *c)
 {
@@ -58,7 +58,10 @@ void backlog_push(struct backlog *b, const struct cohort *c)
     }
     if (b->first + b->count == BACKLOG_COHORTS)
         make_room(b);
-    b->items[b->first + b->count++] = *c;
+    struct cohort *added = &b->items[b->first + b->count++];
+    *added = *c;
+    if (added->to_s - added->from_s < SAME_TIME_S) /* keeps densities finite */
+        added->from_s = added->to_s - SAME_TIME_S;
 }
 
 double backlog_mass(const struct backlog *b)
@@ -104,11 +107,10 @@ static struct stretch next_stretch(const struct cohort *h, double t, double to_s
         change = (patience_s - age) / (1.0 - s.speed);
     if (change < s.length_s)
         s.length_s = change > 0.0 ? change : 0.0;
-    double end = s.speed > 0.0 ? (h->to_s - h->from_s) / s.speed : DM_INF;
-    if (end <= s.length_s + SAME_TIME_S) {
-        s.length_s = end;
-        s.exhausts = true;
-    }
+    double left_s = h->to_s - h->from_s;
+    s.exhausts = left_s - s.speed * s.length_s <= SAME_TIME_S;
+    if (s.exhausts && s.speed * s.length_s > left_s)
+        s.length_s = left_s / s.speed;
     return s;
 }
 

@@ -21,9 +21,9 @@
 #include "sim/check.h"
 #include "sim/dmath.h"
 
-#define PHASE_STRIDE 7   /* coprime to NODES_PHASES: neighbouring steps see distant phases */
+#define PHASE_STRIDE 14   /* coprime to NODES_PHASES: neighbouring steps see distant phases */
 #define QUEUE_PIECES 64
-#define NARROW 0.25      /* waits within 25 % of each other: points instead of uniform pieces */
+#define NARROW 0.05      /* waits within 5 % of each other: points instead of uniform pieces */
 #define PLAIN_LOAD 0.8   /* of fluid_replicas_for without an SLO */
 #define LOAD_MOST 0.98   /* no formula is trusted above */
 
@@ -39,6 +39,11 @@ struct step {
     double in_flight_s, busy_s;     /* integrals over the interval */
     double excess_wait_s;           /* Brownian part of the waits in overload */
 };
+
+static double least(double x, double y)
+{
+    return x < y ? x : y;
+}
 
 static double capacity_of(const struct fluid *f, int32_t replicas)
 {
@@ -88,7 +93,7 @@ static double slo_rate(const struct fluid *f, const struct llm_sizes *sizes, dou
     if (!has_slo(f->cfg) || !meets_slo(f, sizes, one_max, 0.0, replicas))
         return PLAIN_LOAD * most;
     double low = 0.0, high = most;
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < 16; i++) {
         double rate = 0.5 * (low + high);
         if (meets_slo(f, sizes, one_max, rate, replicas))
             low = rate;
@@ -194,18 +199,26 @@ static void book_rejected(struct step *s, double mass)
     book_lost(s, mass, s->point->input_tokens_mean + s->point->output_tokens_mean);
 }
 
+static int next_phase(struct fluid *f)
+{
+    f->phase = (f->phase + PHASE_STRIDE) % NODES_PHASES;
+    if (f->phase == 0)
+        f->round = (f->round + 1) % NODES_PHASES;
+    return f->phase;
+}
+
 /* One phase of points with these waits added; spread over [wait_from, wait_to] by level. */
 static void book_points(struct step *s, double mass, const struct station *st, double wait_from_s,
                         double wait_to_s)
 {
     struct fluid *f = s->f;
     struct nodes_times t;
-    f->phase = (f->phase + PHASE_STRIDE) % NODES_PHASES;
-    nodes_times(&f->nodes, f->phase, st, &t);
+    int phase = next_phase(f);
+    nodes_times(&f->nodes, phase, f->round, st, &t);
     double met = 0.0;
     for (int i = 0; i < NODES_COUNT; i++) {
         double part = mass * nodes_mass[i];
-        double wait = wait_from_s + (wait_to_s - wait_from_s) * f->nodes.level[f->phase][i];
+        double wait = wait_from_s + (wait_to_s - wait_from_s) * f->nodes.level[phase][i];
         double latency = wait + t.latency_s[i], ttft = wait + t.ttft_s[i];
         if (within_slo(f->cfg, latency, ttft))
             met += part;
@@ -232,8 +245,7 @@ static void book_uniform(struct step *s, double mass, double lo, double hi)
     struct fluid *f = s->f;
     const struct service_config *cfg = f->cfg;
     struct nodes_times t;
-    f->phase = (f->phase + PHASE_STRIDE) % NODES_PHASES;
-    nodes_times(&f->nodes, f->phase, &f->full, &t);
+    nodes_times(&f->nodes, next_phase(f), f->round, &f->full, &t);
     for (int i = 0; i < NODES_COUNT; i++) {
         double part = mass * nodes_mass[i], wait_most = DM_INF;
         if (cfg->slo_latency_s > 0.0)
@@ -332,7 +344,7 @@ static void stationary(struct step *s, double length_s, double mass)
     book_points(s, served, &st, 0.0, 0.0);
     s->latency_sum += served * (st.own_mean_s + wait);
     s->ttft_sum += served * (st.own_ttft_s + wait);
-    s->in_flight_s += length_s * (st.in_service + s->rate * wait);
+    s->in_flight_s += length_s * s->rate * (st.own_mean_s + wait); /* Little */
     s->busy_s += length_s * st.busy;
 }
 
@@ -409,15 +421,14 @@ static void finish(struct step *s, double length_s)
 {
     struct fluid *f = s->f;
     struct fluid_result *out = s->out;
-    f->now_s += length_s;
+    f->now_s = f->queue.count > 0 ? f->now_s + length_s : 0.0; /* small numbers stay exact */
     f->backlog = backlog_mass(&f->queue);
     f->tokens_backlog = backlog_tokens(&f->queue);
     out->in_flight = s->in_flight_s / length_s;
-    out->busy = s->busy_s / length_s;
+    /* min: sums of parts may round above 1. */
+    out->busy = least(s->busy_s / length_s, 1.0);
     if (s->capacity > 0.0)
-        out->load = out->served / (s->capacity * length_s);
-    if (out->load > 1.0) /* rounding */
-        out->load = 1.0;
+        out->load = least(out->served / (s->capacity * length_s), 1.0);
     if (out->served > 0.0) {
         out->latency_mean_s = s->latency_sum / out->served;
         out->ttft_mean_s = s->ttft_sum / out->served;

@@ -76,32 +76,34 @@ double llm_rate_for_tpot(const struct llm_sizes *s, const struct replica_law *la
  *   k2 = lambda E[X] E2/(1-u^2),  k3 = (lambda E[X] E3 + 3 u lambda E2 k2)/(1-u^3)
  * with E2, E3 the moments of the prefill time. The residual is a gamma with that mean and variance.
  */
-static void first_token(const struct llm_sizes *s, double lambda_r, double tpot, double burst,
+static void first_token(const struct llm_sizes *s, double lambda_r, double burst,
                         struct station *out)
 {
+    double x = out->iteration_s;
     double u = lambda_r * s->prefill_s;
     u = u < 0.999 ? u : 0.999;
-    out->base_s = tpot * (1.0 - u);
+    out->base_s = x * (1.0 - u);
     out->prefill_s = s->prefill_s;
     out->residual_c1 = 1.0;
-    if (!(tpot > 0.0))
+    if (!(x > 0.0))
         return;
-    double e2 = lambda_r * s->prefill2_s2, k2 = e2 * tpot / (1.0 - u * u);
-    double k3 = (lambda_r * s->prefill3_s3 * tpot + 3.0 * u * e2 * k2) / (1.0 - u * u * u);
-    double r2 = tpot + k2 / tpot;
+    double e2 = lambda_r * s->prefill2_s2, k2 = e2 * x / (1.0 - u * u);
+    double k3 = (lambda_r * s->prefill3_s3 * x + 3.0 * u * e2 * k2) / (1.0 - u * u * u);
+    double r2 = x + k2 / x;
     double mean = r2 * (0.5 + u);
-    double second = tpot * tpot + 3.0 * k2 + k3 / tpot; /* E[X^3]/E[X] */
+    double second = x * x + 3.0 * k2 + k3 / x; /* E[X^3]/E[X] */
     double variance = (0.5 + u) * (0.5 + u) * (second - r2 * r2) + second / 12.0 + e2 * r2;
     double spread = least(variance / (mean * mean), SPREAD_MOST); /* 1 / shape */
+    out->gate_s = 0.5 * r2;
     double factor = 1.0 + burst * (mean + out->base_s + s->prefill_s) / mean;
     out->residual_s = factor > 0.0 ? mean * factor : 0.0;
     out->residual_c1 = 1.0 - spread / 9.0;
     out->residual_c2 = dm_sqrt(spread) / 3.0;
 }
 
-/* Mean wait for a slot and in_service when the limit is felt; leaves *tpot between the two laws. */
+/* Wait for a slot and in_service when the limit is felt; leaves *service_s between the two laws. */
 static void near_slots(const struct llm_sizes *s, double lambda, int32_t replicas,
-                       double arrival_cv, double *tpot, struct station *out)
+                       double arrival_cv, double *service_s, struct station *out)
 {
     double r = (double)replicas;
     struct slot_chain chain;
@@ -109,20 +111,25 @@ static void near_slots(const struct llm_sizes *s, double lambda, int32_t replica
     out->p_wait = chain.p_wait;
     out->wait_scale_s = chain.wait_scale_s * 0.5 * (arrival_cv * arrival_cv + s->work_cs2);
     out->in_service = chain.in_service;
-    double chained = chain.in_service / (lambda * s->decode_tokens);
-    *tpot += chain.p_wait * (chained - *tpot);
+    *service_s += chain.p_wait * (chain.in_service / lambda - *service_s);
 }
 
-static void saturated(const struct llm_sizes *s, const struct replica_law *law, int32_t replicas,
-                      double *tpot, struct station *out)
+/* Time in service with every slot taken, A + S w; without a limit that at RHO_MOST. */
+static double saturated(const struct llm_sizes *s, const struct replica_law *law, int32_t replicas,
+                        struct station *out)
 {
-    bool limited = s->slots < DM_INF;
-    double rho = limited ? 0.0 : least(RHO_MOST, s->lambda_max * s->work_s);
-    double n = limited ? s->slots : (s->lone_s / s->work_s + 1.0) * rho / (1.0 - rho);
-    *tpot = limited ? (s->lone_s + s->slots * s->work_s) / s->decode_tokens
-                    : law->c0_s / (1.0 - rho);
-    out->in_service = (double)replicas * n;
     out->busy = 1.0;
+    if (s->slots < DM_INF) {
+        double service_s = s->lone_s + s->slots * s->work_s;
+        out->in_service = (double)replicas * s->slots;
+        out->iteration_s = service_s / s->decode_tokens;
+        return service_s;
+    }
+    double rest = 1.0 - least(RHO_MOST, s->lambda_max * s->work_s);
+    double service_s = (s->lone_s + s->work_s) / rest;
+    out->in_service = (double)replicas * s->lambda_max * service_s;
+    out->iteration_s = law->c0_s / rest;
+    return service_s;
 }
 
 /*
@@ -151,17 +158,18 @@ static double below_capacity(const struct llm_sizes *s, const struct replica_law
     double r = (double)replicas, lambda_r = lambda / r;
     double rho = least(lambda_r * s->work_s, RHO_MOST);
     double order = s->lone_s / s->work_s + 1.0, rest = 1.0 - rho;
-    double tpot = law->c0_s / rest;
+    double service_s = (s->lone_s + s->work_s) / rest;
+    out->iteration_s = law->c0_s / rest;
     double n = (r * (order - 1.0) + 1.0) * rho / rest, gap = r * s->slots - n;
     out->in_service = r * order * rho / rest;
     if (gap * gap < BIND_SD * BIND_SD * n / rest || gap < 0.0)
-        near_slots(s, lambda, replicas, arrival_cv, &tpot, out);
+        near_slots(s, lambda, replicas, arrival_cv, &service_s, out);
     /* e^-40 is below the rounding of 1 - idle. */
     double busy = order * rho > 40.0 ? 1.0 : -dm_expm1(order * dm_log1p(-rho));
     double least_busy = lambda_r / s->lambda_max;
     out->busy = busy > least_busy ? busy : least_busy;
     decode_noise(s, lambda_r, rho, out);
-    return tpot;
+    return service_s;
 }
 
 void llm_station(const struct llm_sizes *s, const struct replica_law *law, double lambda,
@@ -169,18 +177,19 @@ void llm_station(const struct llm_sizes *s, const struct replica_law *law, doubl
 {
     REQUIRE(replicas >= 1 && lambda >= 0.0);
     *out = (struct station){.decode_c1 = 1.0};
-    double tpot, lambda_r = lambda / (double)replicas;
+    double service_s, lambda_r = lambda / (double)replicas, excess = arrival_cv * arrival_cv - 1.0;
     if (lambda_r < s->lambda_max) {
-        tpot = below_capacity(s, law, lambda, replicas, arrival_cv, out);
+        service_s = below_capacity(s, law, lambda, replicas, arrival_cv, out);
     } else {
         lambda_r = s->lambda_max;
-        saturated(s, law, replicas, &tpot, out);
+        service_s = saturated(s, law, replicas, out);
     }
-    double excess = arrival_cv * arrival_cv - 1.0;
-    first_token(s, lambda_r, tpot, BURST_TTFT * excess, out);
-    double bursty = tpot * (1.0 + BURST_TPOT * excess);
-    out->decode_s = s->decode_tokens * (bursty > law->c0_s ? bursty : law->c0_s);
-    out->decode_least = bursty > 0.0 ? law->c0_s / bursty : 0.0;
+    first_token(s, lambda_r, BURST_TTFT * excess, out);
+    /* A counts the iterations after the first token, w also what was paid before it. */
+    double before_s = s->prefill_s * (1.0 + 2.0 * lambda_r * out->gate_s), lone_s = s->lone_s;
+    double decode_s = (service_s - before_s) * (1.0 + BURST_TPOT * excess);
+    out->decode_s = decode_s > lone_s && lone_s > 0.0 ? decode_s : lone_s;
+    out->decode_least = out->decode_s > 0.0 ? lone_s / out->decode_s : 0.0;
     out->base_s += law->api_overhead_s;
     out->own_ttft_s = out->base_s + out->prefill_s + out->residual_s;
     out->own_mean_s = out->own_ttft_s + out->decode_s;

@@ -9,8 +9,12 @@
  * x = E[(o-1)(p + (o-1)/2)], times 0.93 for recomputation after preemption, 1.7) and token budget
  * (X = M, x = E[p + o - 1]); limits of 0 do not bind. All have the shape slots/(A + slots w), so
  * the binding one is kept as an equivalent number of slots.
- * Stationary (2.3): occupancy negative binomial with r = A/w + 1, idle share (1-rho)^r, TPOT =
- * c0/(1-rho), mean TTFT from the gated iteration queue; near the slot limit the birth-death chain.
+ * Stationary (2.3): occupancy negative binomial with r = A/w + 1, idle share (1-rho)^r, mean
+ * iteration c0/(1-rho), time in service (A + w)/(1-rho), mean TTFT from the gated iteration queue;
+ * near the slot limit the birth-death chain. Time in service counts the o-1 iterations after the
+ * first token; so latency = TTFT + time in service less the prefills paid in TTFT. That holds the
+ * request's own share of w, which o-1 times c0/(1-rho) lacks. Against the iteration simulation in
+ * tests: mean latency 0 to -6 % at rho to 0.75.
  */
 #ifndef MODELS_DEMAND_LLM_H
 #define MODELS_DEMAND_LLM_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Quadrature over what varies between requests: size, prompt, residual iteration, decode noise,
- * wait. 17 phases of 8 points; a step of the fluid uses one phase, so that it costs 8 points and 17
- * steps make a set of 136 that resolves the tail to about 1 in 1000.
+ * wait. 37 phases of 8 points; a step of the fluid uses one phase, so that it costs 8 points and 37
+ * steps make a set of 296 that resolves the tail to about 1 in 2000.
  *
  * The 8 points of a phase have the masses of nodes_mass (finer towards the tail). `size` runs
- * through its quantiles in their order: point i, phase j stands for the part [j/17, (j+1)/17) of
- * stratum i. Every other dimension is cut into 17 cells of equal probability, chosen by a rank-1
- * lattice ((g j + h i) mod 17), each cut again by the masses; so every
- * dimension sees each of its 136 parts once, with the right mass, and dimensions are paired
+ * through its quantiles in their order: point i, phase j stands for the part [j/37, (j+1)/37) of
+ * stratum i. Every other dimension is cut into 37 cells of equal probability, chosen by a rank-1
+ * lattice ((g j + h i) mod 37), each cut again by the masses; so every
+ * dimension sees each of its 296 parts once, with the right mass, and dimensions are paired
  * evenly. Values are means over the part where a closed form exists, so means are exact.
  */
 #ifndef MODELS_DEMAND_NODES_H
@@ -17,7 +17,7 @@
 #include "models/demand/station.h"
 
 #define NODES_COUNT 8
-#define NODES_PHASES 17
+#define NODES_PHASES 37
 
 enum nodes_law { NODES_LOGNORMAL, NODES_GAMMA };
 
@@ -28,7 +28,7 @@ struct nodes {
     double residual[NODES_PHASES][NODES_COUNT]; /* standard normal */
     double noise[NODES_PHASES][NODES_COUNT];    /* standard normal */
     double wait[NODES_PHASES][NODES_COUNT];     /* exponential, mean 1 */
-    double level[NODES_PHASES][NODES_COUNT];    /* uniform; of the wait dimension */
+    double level[NODES_PHASES][NODES_COUNT];    /* uniform, cut by the masses in each phase */
 };
 
 /* Masses of the points of one phase; they sum to 1. */
@@ -38,15 +38,16 @@ extern const double nodes_mass[NODES_COUNT];
 void nodes_init(struct nodes *n, enum nodes_law law, double size_cv, double prompt_cv);
 
 /* Latencies and TTFT of the points of one phase in this state, with the state's own waits. Means
- * over all phases are those of the state. */
+ * over all phases are those of the state. round (0..36) shifts the dimensions against each other,
+ * so that going through the phases again meets other combinations. */
 struct nodes_times {
     double ttft_s[NODES_COUNT], latency_s[NODES_COUNT];
 };
-void nodes_times(const struct nodes *n, int phase, const struct station *st,
+void nodes_times(const struct nodes *n, int phase, int round, const struct station *st,
                  struct nodes_times *out);
 
 /* Share of requests with latency <= latency_s and TTFT <= ttft_s (targets of 0 do not count), over
- * all phases. */
+ * all phases of four rounds. */
 double nodes_share_within(const struct nodes *n, const struct station *st, double latency_s,
                           double ttft_s);
 

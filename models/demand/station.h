@@ -20,6 +20,8 @@ struct station {
     double p_wait, wait_scale_s;
     double in_service;    /* mean requests in service, all replicas */
     double busy;          /* share of time a replica has a request in flight */
+    double iteration_s;   /* mean iteration of a replica (TPOT by time): c0/(1-rho) */
+    double gate_s;        /* mean wait for the running iteration to end, in residual_s */
     double own_mean_s;    /* mean latency without wait */
     double own_ttft_s;    /* mean TTFT without wait */
 };

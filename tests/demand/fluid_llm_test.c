@@ -56,7 +56,7 @@ struct lengths {
 };
 
 struct measured {
-    double ttft, tpot, latency, busy;
+    double ttft, tpot, latency, busy, load;
     double ttft_q[3], latency_q[3]; /* p50, p95, p99 */
 };
 static const double levels[3] = {0.50, 0.95, 0.99};
@@ -103,7 +103,7 @@ static void service_of(const struct replica_law *law, struct lengths l, struct s
                                            .output_tokens_cv = l.o_cv, .arrival_cv = 1};
 }
 
-/* 17 steps: one round of the quadrature. */
+/* All rounds of the quadrature. */
 static void fluid_of(const struct replica_law *law, double rate, struct lengths l,
                      struct measured *m)
 {
@@ -116,9 +116,10 @@ static void fluid_of(const struct replica_law *law, double rate, struct lengths 
     qhist_init(&ttft, 0.005, 1e-4, 1e5);
     struct traffic_point p = {rate, l.p, l.o};
     struct fluid_result out;
-    for (int i = 0; i < 17; i++)
+    for (int i = 0; i < NODES_PHASES * NODES_PHASES; i++)
         fluid_step(&f, 600 * SIM_SECOND, &p, 1, &latency, &ttft, &out);
     *m = (struct measured){.ttft = out.ttft_mean_s, .latency = out.latency_mean_s, .busy = out.busy,
+                           .load = rate * f.work_s,
                            .tpot = f.station.decode_s / (l.o - 1)};
     for (int i = 0; i < 3; i++) {
         m->latency_q[i] = qhist_quantile(&latency, levels[i]);
@@ -141,25 +142,32 @@ static void print_row(double rate, const struct lengths *l, const struct measure
                   100 * (f->latency_q[2] / s->latency_q[2] - 1), f->busy, s->busy);
 }
 
-/* Bands of workload-models 2.3: TPOT -1 to -6 % (0.93 with sampling error), E2E -1 to -5 %, mean
- * TTFT 2 % (4 with sampling error), TTFT quantiles by a gamma residual -30 to +39 %. Quantiles of
- * E2E carry the bias of the mean and that of the noise: p50 -15 to +5 %, p95 and p99 -11 to +8 %. */
+/*
+ * Error of the fluid. workload-models 2.3 states TPOT and E2E -1 to -6 % and mean TTFT 2 %; the
+ * bound on the means is 1 % + 7.5 % rho here. Quantiles of E2E: -12 to +5 %. Of TTFT: p50 15 %, p95
+ * 7 %, p99 -8 to +12 % (2.3: -30 to +39 % with a gamma of fixed shape).
+ *
+ * Its L12 (0 to +5 % from the formula c0/(1-rho) to simulation) does not hold at L3: 10^6 requests
+ * give TPOT +10.1 %, E2E +7.5 % (L1 +2.8, +2.3; L2 +5.2, +3.8), with a simulation that reproduces
+ * the time stamps of 6.1 and of the real trace (X1) to the last digit. Hence the decode time of
+ * llm.h, which includes the request's own work.
+ */
 static void compare(const struct replica_law *law, double rate, struct lengths l, int32_t count)
 {
     struct measured f, s;
     simulate(law, rate, l, count, &s);
     fluid_of(law, rate, l, &f);
     print_row(rate, &l, &f, &s);
-    assert_between(f.tpot / s.tpot, 0.93, 1.01);
-    assert_between(f.latency / s.latency, 0.93, 1.01);
+    double bias = 0.01 + 0.075 * f.load;
+    assert_between(f.tpot / s.tpot, 1.0 - bias, 1.01);
+    assert_between(f.latency / s.latency, 1.0 - bias, 1.01);
     assert_between(f.ttft / s.ttft, 0.96, 1.04);
     assert_near(f.busy, s.busy, 0.02);
-    assert_between(f.latency_q[0] / s.latency_q[0], 0.85, 1.05);
-    for (int i = 1; i < 3; i++)
-        assert_between(f.latency_q[i] / s.latency_q[i], 0.89, 1.08);
+    for (int i = 0; i < 3; i++)
+        assert_between(f.latency_q[i] / s.latency_q[i], 0.88, 1.05);
     assert_between(f.ttft_q[0] / s.ttft_q[0], 0.85, 1.15);
-    assert_between(f.ttft_q[1] / s.ttft_q[1], 0.70, 1.39);
-    assert_between(f.ttft_q[2] / s.ttft_q[2], 0.70, 1.39);
+    assert_between(f.ttft_q[1] / s.ttft_q[1], 0.93, 1.07);
+    assert_between(f.ttft_q[2] / s.ttft_q[2], 0.92, 1.12);
 }
 
 static void constant_lengths_agree_with_the_simulation(void **state)

@@ -80,11 +80,11 @@ static void stationary_values_are_as_worked(void **state)
     for (int i = 0; i < 3; i++) {
         struct station st;
         llm_station(&s, &plain, rows[i][0], 1, 1.0, &st);
-        assert_near(st.decode_s / 100 * 1e3, rows[i][1], 1e-3);
+        assert_near(st.iteration_s * 1e3, rows[i][1], 1e-3);
         assert_near(st.in_service, rows[i][2], 1e-4);
         assert_near(st.own_ttft_s * 1e3, rows[i][3], 1e-3);
         assert_near(st.in_service / rows[i][0], rows[i][4], 1e-5); /* Little */
-        assert_near_rel(st.own_mean_s, rows[i][4], 0.02); /* TTFT + decode, the other form */
+        assert_near(st.own_mean_s - st.gate_s - st.base_s, rows[i][4], 1e-5);
     }
     struct station st;
     llm_station(&s, &plain, 4, 1, 1.0, &st);
@@ -114,7 +114,8 @@ static void slots_make_requests_wait_as_the_chain_says(void **state)
     assert_near(st.p_wait, 0.836722, 1e-5); /* L6 */
     /* Constant work: half the wait of exponential work. */
     assert_near_rel(st.p_wait * st.wait_scale_s, 3.707523 / 2, 1e-4);
-    assert_near_rel(st.decode_s / 100, 19.5908e-3, 0.025);
+    /* N in service by the chain and Little: 1.95908 s of service */
+    assert_near_rel(st.own_mean_s - st.gate_s - st.base_s, 1.95908, 0.01);
     assert_near(s.slots, 16, 1e-9);
 }
 
@@ -128,9 +129,9 @@ static void saturation_fills_every_slot(void **state)
     llm_station(&s, &law, 100, 3, 1.0, &st);
     assert_near(st.in_service, 192, 1e-6);
     assert_true(st.busy == 1.0);
-    /* 64 in flight, each iteration c0 + 64 w/(o-1); throughput 64/(A + 64 w) */
-    assert_near(st.decode_s, 1.0 + 64 * 0.0621, 1e-9);
-    assert_near(64 / st.decode_s, s.lambda_max, 1e-9);
+    /* 64 in flight, 100 iterations of c0 + 64 w/100 each; throughput 64/(A + 64 w) */
+    assert_near(st.iteration_s * 100, 1.0 + 64 * 0.0621, 1e-9);
+    assert_near(64 / (st.own_mean_s - st.gate_s - st.base_s), s.lambda_max, 1e-9);
 }
 
 /* 2.3: TTFT x 1.8-1.9 at CV 2 and x 4.6-5.0 at CV 4, x 0.7-0.8 at CV 0.3; TPOT +2..7 and +18..28 %. */
