@@ -9,6 +9,8 @@
 #include "scenarios/load/units.h"
 #include "sim/check.h"
 
+enum { LIST_ITEMS_MAX = 20000 }; /* names are compared pairwise */
+
 /* ---- places and problems ---- */
 
 static size_t path_add(struct read_ctx *ctx, const char *key, int ix)
@@ -37,6 +39,19 @@ void field_path_pop(struct read_ctx *ctx, size_t mark)
     ctx->path[mark] = '\0';
 }
 
+/* Copies of a repeat share their places: one mistake in a template is one problem. */
+static bool reported(const struct read_ctx *ctx, const struct yplace *place, const char *text)
+{
+    for (size_t i = 0; i < ctx->diags->count && place->source != NULL; i++) {
+        const struct diag *d = &ctx->diags->items[i];
+        size_t n = strlen(text), m = strlen(d->text);
+        if (d->line == place->line && d->column == place->column && d->file != NULL &&
+            strcmp(d->file, place->source->name) == 0 && m >= n && strcmp(d->text + m - n, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void field_problem(struct read_ctx *ctx, const struct ynode *n, const char *fmt, ...)
 {
     char text[768];
@@ -44,6 +59,8 @@ void field_problem(struct read_ctx *ctx, const struct ynode *n, const char *fmt,
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    if (reported(ctx, &n->place, text))
+        return;
     bool top = ctx->path[0] == '\0';
     yplace_report(&n->place, DIAG_ERROR, ctx->diags, "%s%s%s", ctx->path, top ? "" : ": ", text);
 }
@@ -216,6 +233,10 @@ static void read_list(struct read_ctx *ctx, const struct field *f, const struct 
 {
     if (n->kind != YNODE_LIST) {
         field_expected(ctx, n, "a list of %s", f->sub->title);
+        return;
+    }
+    if (n->count > LIST_ITEMS_MAX) {
+        field_problem(ctx, n, "%d items; the limit of a list is %d", (int)n->count, LIST_ITEMS_MAX);
         return;
     }
     char *items = arena_alloc(ctx->arena, (size_t)n->count + 1, f->sub->size);

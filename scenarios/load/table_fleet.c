@@ -92,7 +92,7 @@ static const struct field node_pool_fields[] = {
     {.name = "card", .kind = FIELD_CUSTOM, .read = read_card, .shape = "a card type of the catalogue", .fallback = "that of the instance",
      .help = "Card type, such as H100-80; needed when no instance is given."},
     {.name = "nodes", .kind = FIELD_INT, .offset = POOL(c.node_count), .min = 1, .max = 1000000, .flags = FIELD_REQUIRED, .help = "Number of nodes."},
-    {.name = "cardsPerNode", .kind = FIELD_INT, .offset = POOL(c.cards_per_node), .min = 1, .max = 64, .help = "Cards in a node."},
+    {.name = "cardsPerNode", .kind = FIELD_INT, .offset = POOL(c.cards_per_node), .min = 1, .max = 65536, .help = "Cards in a node."},
     {.name = "price", .kind = FIELD_USD_HOUR, .offset = POOL(c.price_uusd_per_node_h), .max = 1e15, .fallback = "that of the instance", .help = "Price of a whole node."},
     {.name = "pricePerCard", .kind = FIELD_USD_HOUR, .offset = POOL(price_uusd_per_card_h), .max = 1e15, .fallback = "none", .help = "Price of a node divided by its cards; instead of price."},
     {.name = "purchase", .kind = FIELD_ENUM, .offset = POOL(c.purchase), .names = purchase_names, .help = "How the nodes are paid."},
