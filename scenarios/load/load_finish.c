@@ -41,9 +41,10 @@ static void finish_fleet(struct read_ctx *ctx, struct scenario_in *in)
         f->flavor_count = f->pool_count;
         f->flavors = arena_alloc(ctx->arena, (size_t)f->pool_count + 1, sizeof *f->flavors);
         for (int32_t i = 0; i < f->pool_count; i++) {
-            struct label *label = arena_alloc(ctx->arena, 1, sizeof *label);
-            *label = (struct label){"node-pool", f->pools[i].name};
-            f->flavors[i] = (struct flavor_config){.name = f->pools[i].name, .node_labels = label, .node_label_count = 1};
+            /* All labels of the pool: Kueue looks at a selector key only where the flavor has it. */
+            f->flavors[i] = (struct flavor_config){.name = f->pools[i].name,
+                                                   .node_labels = f->pools[i].labels,
+                                                   .node_label_count = f->pools[i].label_count};
         }
     }
     for (int32_t i = 0; i < f->flavor_count; i++) {
