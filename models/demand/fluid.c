@@ -16,6 +16,7 @@
  */
 #include "models/demand/fluid.h"
 
+#include "models/demand/fluid_priv.h"
 #include "models/demand/queueing.h"
 #include "models/demand/simple.h"
 #include "sim/check.h"
@@ -24,8 +25,6 @@
 #define PHASE_STRIDE 14   /* coprime to NODES_PHASES: neighbouring steps see distant phases */
 #define QUEUE_PIECES 64
 #define NARROW 0.05      /* waits within 5 % of each other: points instead of uniform pieces */
-#define PLAIN_LOAD 0.8   /* of fluid_replicas_for without an SLO */
-#define LOAD_MOST 0.98   /* no formula is trusted above */
 
 /* One call of fluid_step. */
 struct step {
@@ -51,8 +50,8 @@ static double capacity_of(const struct fluid *f, int32_t replicas)
     return one * (double)replicas;
 }
 
-static void station_at(const struct fluid *f, const struct llm_sizes *sizes, double rate,
-                       int32_t replicas, struct station *out)
+void fluid_station_at(const struct fluid *f, const struct llm_sizes *sizes, double rate,
+                      int32_t replicas, struct station *out)
 {
     const struct service_config *cfg = f->cfg;
     if (cfg->kind == SERVICE_LLM)
@@ -61,62 +60,11 @@ static void station_at(const struct fluid *f, const struct llm_sizes *sizes, dou
         simple_station(cfg, rate, replicas, out);
 }
 
-static void sizes_for(const struct fluid *f, const struct traffic_point *p, struct llm_sizes *out)
+void fluid_sizes_for(const struct fluid *f, const struct traffic_point *p, struct llm_sizes *out)
 {
     const struct traffic_config *t = &f->cfg->traffic;
     llm_sizes_init(out, &f->cfg->law, p->input_tokens_mean, t->input_tokens_cv,
                    p->output_tokens_mean, t->output_tokens_cv);
-}
-
-static bool has_slo(const struct service_config *cfg)
-{
-    return cfg->slo_target > 0.0 && (cfg->slo_latency_s > 0.0 || cfg->slo_ttft_s > 0.0);
-}
-
-static bool meets_slo(const struct fluid *f, const struct llm_sizes *sizes, double one_max,
-                      double rate, int32_t replicas)
-{
-    if (rate > LOAD_MOST * one_max * (double)replicas)
-        return false;
-    const struct service_config *cfg = f->cfg;
-    struct station st;
-    station_at(f, sizes, rate, replicas, &st);
-    double ttft_s = cfg->kind == SERVICE_LLM ? cfg->slo_ttft_s : 0.0;
-    return nodes_share_within(&f->nodes, &st, cfg->slo_latency_s, ttft_s) >= cfg->slo_target;
-}
-
-/* Largest rate of `replicas` that meets the SLO; at load 0.8 when there is none to meet. */
-static double slo_rate(const struct fluid *f, const struct llm_sizes *sizes, double one_max,
-                       int32_t replicas)
-{
-    double most = one_max * (double)replicas;
-    if (!has_slo(f->cfg) || !meets_slo(f, sizes, one_max, 0.0, replicas))
-        return PLAIN_LOAD * most;
-    double low = 0.0, high = most;
-    for (int i = 0; i < 16; i++) {
-        double rate = 0.5 * (low + high);
-        if (meets_slo(f, sizes, one_max, rate, replicas))
-            low = rate;
-        else
-            high = rate;
-    }
-    return low > 0.0 ? low : PLAIN_LOAD * most;
-}
-
-/* A simple service pools its servers, so its target is taken at half its largest size. */
-static void find_targets(struct fluid *f)
-{
-    f->lambda_slo = slo_rate(f, &f->sizes, f->lambda_max, 1);
-    int32_t replicas = 1;
-    double rate = f->lambda_slo;
-    if (f->cfg->kind == SERVICE_SIMPLE && f->cfg->max_replicas > 1) {
-        replicas = (f->cfg->max_replicas + 1) / 2;
-        rate = slo_rate(f, &f->sizes, f->lambda_max, replicas);
-    }
-    struct station st;
-    station_at(f, &f->sizes, rate, replicas, &st);
-    double waiting = rate * st.p_wait * st.wait_scale_s;
-    f->target_in_flight = (st.in_service + waiting) / (double)replicas;
 }
 
 void fluid_init(struct fluid *f, const struct service_config *cfg)
@@ -127,7 +75,7 @@ void fluid_init(struct fluid *f, const struct service_config *cfg)
         nodes_init(&f->nodes, NODES_LOGNORMAL, t->output_tokens_cv, t->input_tokens_cv);
         struct traffic_point p = {.input_tokens_mean = t->input_tokens_mean,
                                   .output_tokens_mean = t->output_tokens_mean};
-        sizes_for(f, &p, &f->sizes);
+        fluid_sizes_for(f, &p, &f->sizes);
         f->work_s = f->sizes.work_s;
         f->lone_s = f->sizes.lone_s;
         f->lambda_max = f->sizes.lambda_max;
@@ -136,8 +84,8 @@ void fluid_init(struct fluid *f, const struct service_config *cfg)
         f->work_s = cfg->service_time_s;
         f->lambda_max = simple_lambda_max(cfg);
     }
-    station_at(f, &f->sizes, f->lambda_max * 2.0, 1, &f->full);
-    find_targets(f);
+    fluid_station_at(f, &f->sizes, f->lambda_max * 2.0, 1, &f->full);
+    fluid_find_targets(f);
 }
 
 /* Brings f->sizes, f->station and f->full to this point; a repeated (rate, replicas) is free. */
@@ -147,15 +95,15 @@ static void refresh(struct fluid *f, const struct traffic_point *p, int32_t repl
                       || (p->input_tokens_mean == f->sizes.input_mean
                           && p->output_tokens_mean == f->sizes.output_mean);
     if (!same_sizes) {
-        sizes_for(f, p, &f->sizes);
-        station_at(f, &f->sizes, f->sizes.lambda_max * 2.0, 1, &f->full);
+        fluid_sizes_for(f, p, &f->sizes);
+        fluid_station_at(f, &f->sizes, f->sizes.lambda_max * 2.0, 1, &f->full);
     }
     if (same_sizes && p->rate_per_s == f->station_rate && replicas == f->station_replicas)
         return;
     f->station_rate = p->rate_per_s;
     f->station_replicas = replicas;
     if (replicas > 0)
-        station_at(f, &f->sizes, p->rate_per_s, replicas, &f->station);
+        fluid_station_at(f, &f->sizes, p->rate_per_s, replicas, &f->station);
 }
 
 static bool within_slo(const struct service_config *cfg, double latency_s, double ttft_s)
@@ -455,45 +403,4 @@ void fluid_step(struct fluid *f, sim_time length, const struct traffic_point *po
     else
         f->near_s = 0.0;
     finish(&s, length_s);
-}
-
-static int32_t to_count(double x)
-{
-    double up = dm_ceil(x);
-    return up < 1.0 ? 1 : up > 1e9 ? 1000000000 : (int32_t)up;
-}
-
-/* Smallest R in (low, high], which meets the SLO at high. */
-static int32_t bisect_replicas(const struct fluid *f, double rate, int32_t low, int32_t high)
-{
-    while (high - low > 1) {
-        int32_t r = low + (high - low) / 2;
-        if (meets_slo(f, &f->sizes, f->lambda_max, rate, r))
-            high = r;
-        else
-            low = r;
-    }
-    return high;
-}
-
-int32_t fluid_replicas_for(const struct fluid *f, const struct traffic_point *point)
-{
-    const struct service_config *cfg = f->cfg;
-    double rate = point->rate_per_s;
-    if (cfg->kind == SERVICE_LLM) {
-        const struct traffic_config *t = &cfg->traffic;
-        if (point->input_tokens_mean == t->input_tokens_mean
-            && point->output_tokens_mean == t->output_tokens_mean)
-            return to_count(rate / f->lambda_slo * (1.0 - 1e-12));
-        struct llm_sizes sizes;
-        sizes_for(f, point, &sizes);
-        return to_count(rate / slo_rate(f, &sizes, sizes.lambda_max, 1) * (1.0 - 1e-12));
-    }
-    int32_t least = to_count(rate / (LOAD_MOST * f->lambda_max));
-    int32_t most = to_count(rate / f->lambda_slo);
-    if (!has_slo(cfg) || !meets_slo(f, &f->sizes, f->lambda_max, 0.0, 1))
-        return to_count(rate / (PLAIN_LOAD * f->lambda_max) * (1.0 - 1e-12));
-    if (most <= least)
-        return least;
-    return bisect_replicas(f, rate, least - 1, most);
 }

@@ -11,6 +11,7 @@
 #ifndef MODELS_DEMAND_FLUID_H
 #define MODELS_DEMAND_FLUID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "models/demand/backlog.h"
@@ -19,6 +20,8 @@
 #include "models/demand/nodes.h"
 #include "models/demand/station.h"
 #include "sim/tally.h"
+
+#define FLUID_SLO_GRID 24
 
 struct fluid {                     /* state of one service, open: the world owns it by value */
     const struct service_config *cfg;
@@ -37,6 +40,8 @@ struct fluid {                     /* state of one service, open: the world owns
     double now_s;                  /* since the queue was last empty */
     double near_s;                 /* how long the load has been near capacity */
     int phase, round;              /* of the quadrature */
+    bool pooled;                   /* slo_rates hold: simple service with an SLO that can be met */
+    double slo_rates[FLUID_SLO_GRID]; /* per replica, for growing numbers (fluid_slo.c) */
     struct llm_sizes sizes;        /* of the token means of the last step */
     struct station station, full;  /* at (station_rate, station_replicas); saturated */
     double station_rate;
@@ -64,9 +69,10 @@ void fluid_step(struct fluid *f, sim_time length, const struct traffic_point *po
                 int32_t replicas, struct qhist *latency, struct qhist *ttft,
                 struct fluid_result *out);
 
-/* Replicas needed at this rate so that the SLO holds in the stationary formulas (>= 1, not limited
- * by max_replicas). Without an SLO, or with one that even a lone request misses, the fewest at
- * which load stays at or below 0.8. */
+/* Replicas needed at this rate so that the SLO holds in the stationary formulas at a load of at most
+ * 0.98 (>= 1, not limited by max_replicas). Without an SLO, or with one that even a lone request misses, the fewest at
+ * which load stays at or below 0.8. Cheap when the token means are the configured ones (they are
+ * looked up), else about 0.1 ms. */
 int32_t fluid_replicas_for(const struct fluid *f, const struct traffic_point *point);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "sim/dmath.h"
 
-#define SHARE_ROUNDS 4 /* rounds that nodes_share_within looks at: 1184 points */
-
 const double nodes_mass[NODES_COUNT] = {0.2, 0.2, 0.2, 0.15, 0.13, 0.07, 0.035, 0.015};
 
 struct part {
@@ -153,11 +151,11 @@ void nodes_times(const struct nodes *n, int phase, int round, const struct stati
     }
 }
 
-double nodes_share_within(const struct nodes *n, const struct station *st, double latency_s,
-                          double ttft_s)
+double nodes_share_within(const struct nodes *n, int rounds, const struct station *st,
+                          double latency_s, double ttft_s)
 {
     double within = 0.0;
-    for (int k = 0; k < SHARE_ROUNDS * NODES_PHASES; k++) {
+    for (int k = 0; k < rounds * NODES_PHASES; k++) {
         struct nodes_times t;
         nodes_times(n, k % NODES_PHASES, 9 * (k / NODES_PHASES), st, &t);
         for (int i = 0; i < NODES_COUNT; i++)
@@ -165,5 +163,5 @@ double nodes_share_within(const struct nodes *n, const struct station *st, doubl
                 && (ttft_s <= 0.0 || t.ttft_s[i] <= ttft_s))
                 within += nodes_mass[i];
     }
-    return within / (SHARE_ROUNDS * NODES_PHASES);
+    return within / (rounds * NODES_PHASES);
 }

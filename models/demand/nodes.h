@@ -47,8 +47,8 @@ void nodes_times(const struct nodes *n, int phase, int round, const struct stati
                  struct nodes_times *out);
 
 /* Share of requests with latency <= latency_s and TTFT <= ttft_s (targets of 0 do not count), over
- * all phases of four rounds. */
-double nodes_share_within(const struct nodes *n, const struct station *st, double latency_s,
-                          double ttft_s);
+ * all phases of this many rounds (1..4), 296 points each. */
+double nodes_share_within(const struct nodes *n, int rounds, const struct station *st,
+                          double latency_s, double ttft_s);
 
 #endif

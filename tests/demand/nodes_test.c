@@ -159,7 +159,7 @@ static void sojourn_share_is_that_of_mm4(void **state)
                          .wait_scale_s = 1.25};
     static const double t[] = {1.3462, 4.7380, 6.8932}, want[] = {0.5, 0.95, 0.99};
     for (int i = 0; i < 3; i++)
-        assert_near(nodes_share_within(&n, &st, t[i], 0.0), want[i], 0.012 - 0.003 * i);
+        assert_near(nodes_share_within(&n, 4, &st, t[i], 0.0), want[i], 0.012 - 0.003 * i);
 }
 
 int main(void)
