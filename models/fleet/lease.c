@@ -61,7 +61,7 @@ static int class_of(int32_t capacity)
 static void block_give(struct lease_table *t, struct lease_part *block, int32_t capacity)
 {
     int c = class_of(capacity);
-    memcpy(block, &t->free_block[c], sizeof(struct lease_part *));
+    memcpy(block, &t->free_block[c], sizeof(void *));
     t->free_block[c] = block;
 }
 
@@ -71,7 +71,7 @@ static struct lease_part *block_take(struct lease_table *t, int32_t capacity)
     struct lease_part *block = t->free_block[c];
     if (block == NULL)
         return arena_alloc(&t->blocks, (size_t)capacity, sizeof(struct lease_part));
-    memcpy(&t->free_block[c], block, sizeof(struct lease_part *));
+    memcpy(&t->free_block[c], block, sizeof(void *));
     return block;
 }
 
