@@ -103,6 +103,43 @@ static void print_all(FILE *out, const struct summary_data *data)
         putc('\n', out);
 }
 
+/* Words broken into lines of `width` columns, later ones indented by `indent`. */
+static void print_wrapped(FILE *out, const char *text, size_t indent, size_t width)
+{
+    size_t at = indent;
+    while (*text != '\0') {
+        char word[128];
+        size_t n = strcspn(text, " ");
+        snprintf(word, sizeof word, "%.*s", n < 120 ? (int)n : 120, text);
+        if (at > indent && at + 1 + figure_columns(word) > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+        }
+        at += (size_t)fprintf(out, "%s", at > indent ? " " : "") + figure_columns(word);
+        fputs(word, out);
+        text += n + strspn(text + n, " ");
+    }
+    putc('\n', out);
+}
+
+/* Those that touch the largest part of the card time, over all runs. */
+static void print_assumptions(FILE *out, struct results *results, struct err *err)
+{
+    bool first = true;
+    sqlite3_stmt *q = results_query(results, err,
+                                    "SELECT name || ' [' || value || ']', max(touches) AS t FROM assumption"
+                                    " WHERE touches >= 0.01 GROUP BY name, value"
+                                    " ORDER BY t DESC, name LIMIT 3");
+    while (results_next(results, q, err)) {
+        fputs(first ? "\nassumptions that matter most, by the share of card time they touch\n" : "",
+              out);
+        fprintf(out, " %3.0f %%  ", 100 * results_real(q, 1));
+        print_wrapped(out, results_text(q, 0), 8, TABLE_WIDTH);
+        first = false;
+    }
+    sqlite3_finalize(q);
+}
+
 static bool known_kind(const char *by, struct err *err)
 {
     static const char *const kinds[] = {"team", "service", "node_pool", "flavor"};
@@ -120,12 +157,14 @@ static bool print_table(FILE *out, struct results *results, const char *by, stru
     if (ok && data.scope_count == 0)
         ok = err_set(err, ERR_INPUT, "'%s' has no figures by %s", results->path,
                      by == NULL ? "arbiter" : by);
-    if (ok && by == NULL)
+    if (ok && by == NULL) {
         print_all(out, &data);
-    else if (ok)
+        print_assumptions(out, results, err);
+    } else if (ok) {
         table_by_print(out, &data);
+    }
     summary_data_fini(&data);
-    return ok;
+    return ok && err->code == ERR_NONE;
 }
 
 static bool print_rows(FILE *out,

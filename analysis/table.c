@@ -21,14 +21,18 @@ static size_t bytes_of(const char *text, size_t columns)
     return i;
 }
 
+/* Too long a text loses its middle: names differ at their ends ("ascend-team-1"). */
 static void cut(FILE *out, const char *text, size_t width)
 {
-    if (figure_columns(text) <= width) {
+    size_t columns = figure_columns(text);
+    if (columns <= width) {
         fputs(text, out);
-    } else {
-        fwrite(text, 1, bytes_of(text, width - 1), out);
-        fputs("…", out);
+        return;
     }
+    size_t head = (width - 1) / 2, tail = width - 1 - head;
+    fwrite(text, 1, bytes_of(text, head), out);
+    fputs("…", out);
+    fputs(text + bytes_of(text, columns - tail), out);
 }
 
 void table_left(FILE *out, const char *text, size_t width)

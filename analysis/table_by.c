@@ -29,9 +29,9 @@ static const struct by_table tables[] = {
      {{"quota.nominal", "quota", 6},
       {"quota.used", "used", 6},
       {"quota.lent", "lent", 5},
-      {"quota.borrowed", "borr.", 6},
-      {"training.wait.p50", "wait p50", 9},
-      {"training.wait.p95", "wait p95", 9},
+      {"quota.borrowed", "borr", 5},
+      {"training.wait.p50", "p50", 8},
+      {"training.wait.p95", "p95", 8},
       {"training.evictions", "evict", 6},
       {"training.rework", "rework", 7},
       {"cost.total", "usd", 6},
@@ -167,7 +167,8 @@ static void print_arbiter(FILE *out,
         rows[s] = (struct by_row){s, loss_of(data, table, s, arbiter)};
     qsort(rows, data->scope_count, sizeof *rows, by_loss);
     if (arbiter == 0)
-        fprintf(out, "%s\n", data->arbiters[arbiter].name);
+        fprintf(out, "%s%s\n", data->arbiters[arbiter].name,
+                strcmp(data->kind, "team") == 0 ? " (p50, p95: wait of training jobs)" : "");
     else
         fprintf(out, "\n%s (change of %s against %s, worst first)\n", data->arbiters[arbiter].name,
                 table->loss_words, data->arbiters[0].name);

@@ -10,7 +10,7 @@
 #define TABLE_LABEL 25 /* one column of indent and the longest label */
 #define TABLE_WIDTH 80
 
-/* Left-aligned, cut with … when too long. */
+/* Left-aligned; too long a text gets … for its middle. */
 void table_left(FILE *out, const char *text, size_t width);
 void table_right(FILE *out, const char *text, size_t width);
 

@@ -20,6 +20,7 @@ plot "day.tsv" using 1:2 with filledcurves y1=0 lc rgb 0x00001f fs transparent s
 set tmargin at screen 0.74
 set bmargin at screen 0.42
 set label 1 "cards" at graph 0, graph 1.05
+set yrange [0:CARD_MOST]
 set ytics autofreq 0,CARD_TIC
 plot "day.tsv" using 1:3 with filledcurves y1=0 lc rgb 0x00001f fs transparent solid 0.25, \
      "" using 1:3 with lines lc rgb 0x00001f lw 2, \
@@ -28,6 +29,7 @@ plot "day.tsv" using 1:3 with filledcurves y1=0 lc rgb 0x00001f fs transparent s
      "" using 1:6 with lines lc rgb 0x000022 lw 2 dt (6,3)
 
 set boxwidth STEP_H
+set yrange [0:*]
 set tmargin at screen 0.36
 set bmargin at screen 0.25
 set label 1 sprintf("workloads evicted in %g minutes", STEP_H*60) at graph 0, graph 1.15

@@ -96,43 +96,59 @@ static double first_at(const struct day *day, int column, double t_s)
     return (double)NAN;
 }
 
+/* Cards of ready replicas an hour before the reclaim and at most three hours after it. */
+static bool inference_grew(const struct day *day, double *before, double *peak)
+{
+    *before = first_at(day, REPLICAS, day->at_s - 3600);
+    *peak = over(day, REPLICAS, day->at_s - 3600, day->at_s + 3 * 3600, false);
+    return *peak > 1.02 * *before;
+}
+
 static void print_title(struct page *page, const struct day *day)
 {
-    double second = fmod(day->at_s, 86400);
+    double second = fmod(day->at_s, 86400), before, peak;
     if (isnan(day->at_s)) {
         fputs("<h2>The busiest day: no work was lost to evictions</h2>\n", page->out);
         return;
     }
-    fprintf(page->out, "<h2>The costliest hour: at %02d:%02d inference takes cards back, and ",
-            (int)(second / 3600), (int)fmod(second / 60, 60));
+    fprintf(page->out, "<h2>The costliest hour: at %02d:%02d ", (int)(second / 3600),
+            (int)fmod(second / 60, 60));
+    fputs(inference_grew(day, &before, &peak) ? "inference takes cards back, and "
+                                              : "lent cards are taken back, and ",
+          page->out);
     html_whole(page->out, day->magnitude);
     fputs(" card-hours of work are lost</h2>\n", page->out);
 }
 
+static void print_cause(struct page *page, const struct day *day)
+{
+    double before, peak;
+    if (!inference_grew(day, &before, &peak)) {
+        fputs(" Replicas do not grow in this hour: others take back what they had lent.", page->out);
+        return;
+    }
+    fputs(" Traffic rises, and the scaler asks for more replicas (from ", page->out);
+    html_whole(page->out, before);
+    fputs(" to ", page->out);
+    html_whole(page->out, peak);
+    fputs(" cards). Where no card is free, training gives way.", page->out);
+}
+
 static void print_story(struct page *page, const struct day *day)
 {
-    char name[FIGURE_SIZE];
     double at = isnan(day->at_s) ? day->t_s[0] : day->at_s;
-    double before = first_at(day, REPLICAS, at - 3600);
-    double peak = over(day, REPLICAS, at - 3600, at + 3 * 3600, false);
-    snprintf(name, sizeof name, "%.40s", page_arbiter(page, day->arbiter));
+    double evicted = over(day, EVICTIONS, at, at + 3600, true);
     fprintf(page->out, "<p>Day %d under <em>", (int)(at / 86400) + 1);
-    html_text(page->out, name);
+    html_text(page->out, page_arbiter(page, day->arbiter));
     fputs("</em>.", page->out);
     if (!isnan(day->at_s)) {
-        fputs(" Traffic rises, the scaler asks for more replicas", page->out);
-        if (!isnan(before) && peak > before) {
-            fputs(" (from ", page->out);
-            html_whole(page->out, before);
-            fputs(" to ", page->out);
-            html_whole(page->out, peak);
-            fputs(" cards)", page->out);
-        }
-        fputs(", and since no card is free, training gives way: within this hour ", page->out);
-        html_whole(page->out, over(day, EVICTIONS, at, at + 3600, true));
-        fputs(" workloads are evicted and lose what they did since their last checkpoint. Over the "
-              "whole day it is ",
+        print_cause(page, day);
+        fputs(" Within this hour ", page->out);
+        html_whole(page->out, evicted);
+        fputs(evicted < 1.5 ? " workload is evicted and loses what it"
+                            : " workloads are evicted and lose what they",
               page->out);
+        fputs(" did since the last checkpoint. Over the whole day it is ", page->out);
         html_whole(page->out, over(day, LOST, 0, (double)INFINITY, true));
         fputs(" card-hours.", page->out);
     }
@@ -149,20 +165,31 @@ static void write_data(const struct day *day, FILE *f, double start_s)
     }
 }
 
+/* Top of the panel of cards: what is held decides; a queue much longer than that is cut off. */
+static double cards_scale(const struct day *day)
+{
+    double all = (double)INFINITY, pending = over(day, PENDING, 0, all, false);
+    double held = fmax(over(day, TRAINING, 0, all, false), over(day, WANTED, 0, all, false));
+    held = 1.1 * fmax(held, over(day, REPLICAS, 0, all, false));
+    return pending > held && pending < 1.6 * held ? 1.05 * pending : held > 0 ? held : 1;
+}
+
 static void draw(struct page *page, const struct day *day)
 {
+    char text[100];
     struct plot *plot = plot_begin("day", page->err);
     if (plot == NULL)
         return;
     double start_s = floor(day->t_s[0] / 86400) * 86400, all = (double)INFINITY;
-    double cards = over(day, TRAINING, 0, all, false), replicas = over(day, WANTED, 0, all, false);
+    double most = cards_scale(day), pending = over(day, PENDING, 0, all, false);
     write_data(day, plot_file(plot, "day.tsv"), start_s);
     plot_number(plot, "W", 900);
     plot_number(plot, "H", 640);
     plot_number(plot, "HOUR", isnan(day->at_s) ? -1 : (day->at_s - start_s) / 3600);
     plot_number(plot, "STEP_H", day->steps > 1 ? (day->t_s[1] - day->t_s[0]) / 3600 : 1);
     plot_number(plot, "RATE_TIC", page_tic(over(day, RATE, 0, all, false), 2));
-    plot_number(plot, "CARD_TIC", page_tic(cards > replicas ? cards : replicas, 4));
+    plot_number(plot, "CARD_TIC", page_tic(most, 4));
+    plot_number(plot, "CARD_MOST", most);
     plot_number(plot, "EVICTION_TIC", page_tic(over(day, EVICTIONS, 0, all, false), 2));
     plot_number(plot, "LOST_TIC", page_tic(over(day, LOST, 0, all, false), 2));
     page_plot(page, plot,
@@ -172,7 +199,11 @@ static void draw(struct page *page, const struct day *day)
     html_key(page->out, "traffic", "line", "requests, and cards of ready replicas");
     html_key(page->out, "wanted", "dots", "cards the scaler asks for");
     html_key(page->out, "computing", "line", "cards held by training");
-    html_key(page->out, "pending", "dash", "cards that waiting jobs ask for");
+    snprintf(text, sizeof text, "cards that waiting jobs ask for%s", "");
+    if (pending > most)
+        snprintf(text, sizeof text, "cards that waiting jobs ask for: up to %.0f, above the panel",
+                 pending);
+    html_key(page->out, "pending", "dash", text);
     fputs("</ul>\n", page->out);
 }
 

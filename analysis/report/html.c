@@ -62,7 +62,7 @@ static const char *const style[] = {
     "margin:0 0 18px}"
     ".three div{background:var(--card);border:1px solid var(--line);border-radius:8px;"
     "padding:16px 18px}"
-    ".three b{display:block;font-size:25px;line-height:1.2;font-weight:650;letter-spacing:-.02em;"
+    ".three b{display:block;font-size:23px;line-height:1.25;font-weight:650;letter-spacing:-.02em;"
     "font-variant-numeric:tabular-nums;margin:2px 0 4px}"
     ".three span{font-size:14px;color:var(--muted);display:block}"
     ".three .what{color:var(--text);font-weight:600}",

@@ -140,7 +140,7 @@ static void read_stack(struct page *page, size_t arbiter, struct stack *s)
 }
 
 /* Means over `span` steps: a picture of half a page shows no more than a few hundred. */
-static void write_stack(const struct stack *s, FILE *f, double unit_s)
+static void write_stack(const struct stack *s, FILE *f, double unit_s, double end)
 {
     size_t span = s->steps / 224 + 1;
     for (size_t i = 0; i < s->steps; i += span) {
@@ -150,12 +150,15 @@ static void write_stack(const struct stack *s, FILE *f, double unit_s)
                 sum[g] += s->cards[k][g];
         for (size_t g = 0; g < GROUPS; g++)
             all += sum[g];
-        fprintf(f, "%.6f", s->t_s[i] / unit_s);
-        for (size_t g = 0; g < GROUPS; g++) {
-            edge += sum[g];
-            plot_column(f, all > 0 ? 100 * edge / all : (double)NAN);
+        bool last = i + span >= s->steps; /* a step lasts until the next one */
+        for (int twice = 0; twice <= last; twice++, edge = 0) {
+            fprintf(f, "%.6f", twice ? end : s->t_s[i] / unit_s);
+            for (size_t g = 0; g < GROUPS; g++) {
+                edge += sum[g];
+                plot_column(f, all > 0 ? 100 * edge / all : (double)NAN);
+            }
+            putc('\n', f);
         }
-        putc('\n', f);
     }
 }
 
@@ -167,7 +170,7 @@ static void draw_stack(struct page *page, size_t arbiter, const struct stack *s)
     struct plot *plot = plot_begin("stack", page->err);
     if (plot == NULL)
         return;
-    write_stack(s, plot_file(plot, "stack.tsv"), unit_s);
+    write_stack(s, plot_file(plot, "stack.tsv"), unit_s, end);
     plot_number(plot, "W", 440);
     plot_number(plot, "H", 230);
     plot_number(plot, "DAYS", days);

@@ -105,6 +105,8 @@ static void print_sentence(struct page *page)
             strong(page, 0);
             fputs(" keeps ", page->out);
             html_figure(page->out, real, first);
+            if (page_against_first(page, page->focus, real)->verdict == COMPARE_SAME)
+                fputs(" (a difference that may be chance)", page->out);
         }
         print_price(page);
     }
@@ -193,7 +195,7 @@ void section_opening(struct page *page)
     print_number(page, "Wait of training jobs", "training.wait.p95",
                  "19 of 20 jobs start within this time");
     print_number(page, "Price of useful work", "cost.per_useful_card_hour",
-                 "per card-hour of new work; the fleet costs the same");
+                 "what a card-hour of new work costs, all in");
     fputs("</div>\n", page->out);
     fputs("<p>An <em>arbiter</em> decides who gets cards. This page puts the same demand before ",
           page->out);

@@ -12,6 +12,8 @@ static void print_cell(struct page *page, const struct metric_def *def, size_t a
     struct figure f = summary_figure(&page->all, 0, arbiter, def->name);
     figure_print_interval(text, def->format, &f, 24, &split);
     fputs("<td>", page->out);
+    if (text[split] != ' ') /* no half width: only a unit */
+        split = strlen(text);
     char tail[FIGURE_SIZE];
     snprintf(tail, sizeof tail, "%s", text + split);
     text[split] = '\0';

@@ -150,6 +150,22 @@ static void every_table_fits_eighty_columns(void **state)
     scratch_close(&s);
 }
 
+static void assumptions_that_touch_most_come_first(void **state)
+{
+    struct scratch s;
+    struct err err = {0};
+    (void)state;
+    scratch_open(&s);
+    struct fixture f = fixture_default();
+    f.days = 1;
+    assert_true(fixture_write(scratch_file(&s, "r.db"), &f, &err));
+    char *text = printed(scratch_file(&s, "r.db"), (struct summary_options){0});
+    assert_non_null(strstr(text, "touch\n  47 %  checkpoint interval [30min]\n"
+                                 "   6 %  image pull bandwidth [2 GB/s]\n"));
+    free(text);
+    scratch_close(&s);
+}
+
 static void many_arbiters_with_long_names_break_into_blocks(void **state)
 {
     static const char *const names[] = {"cohort-borrowing-limit-25", "b", "c", "d", "e", "f", "g"};
@@ -186,6 +202,7 @@ int main(void)
         cmocka_unit_test(by_team_lists_the_worst_losers_first),
         cmocka_unit_test(json_and_csv_are_the_rows_of_the_view),
         cmocka_unit_test(every_table_fits_eighty_columns),
+        cmocka_unit_test(assumptions_that_touch_most_come_first),
         cmocka_unit_test(many_arbiters_with_long_names_break_into_blocks),
         cmocka_unit_test(unknown_scope_kind_is_bad_input),
     };
