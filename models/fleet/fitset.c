@@ -15,15 +15,11 @@ static int64_t words_at(int64_t size, int level)
     return n;
 }
 
-void fitset_init(struct fitset *s, int64_t size, int32_t resources, const int64_t *amounts,
-                 int64_t modulus, int64_t divisor, int64_t *looks)
+void fitset_init(struct fitset *s)
 {
-    *s = (struct fitset){.size = size > 0 ? size : 1,
-                         .resources = resources,
-                         .amounts = amounts,
-                         .modulus = modulus > 0 ? modulus : 1,
-                         .divisor = divisor > 0 ? divisor : 1,
-                         .looks = looks};
+    s->size = s->size > 0 ? s->size : 1;
+    s->modulus = s->modulus > 0 ? s->modulus : 1;
+    s->divisor = s->divisor > 0 ? s->divisor : 1;
     int64_t words;
     do {
         REQUIRE(s->levels < FITSET_LEVELS);
@@ -31,8 +27,8 @@ void fitset_init(struct fitset *s, int64_t size, int32_t resources, const int64_
         words = words_at(s->size, l);
         s->word[l] = mem_zalloc((size_t)words, sizeof(uint64_t));
         s->count[l] = mem_zalloc((size_t)words, sizeof(int32_t));
-        if (resources > 0)
-            s->bound[l] = mem_zalloc((size_t)(words * resources), sizeof(int64_t));
+        if (s->resources > 0)
+            s->bound[l] = mem_zalloc((size_t)(words * s->resources), sizeof(int64_t));
     } while (words > 1);
 }
 

@@ -28,8 +28,9 @@ struct fitset {
     int64_t *looks;         /* counts words and elements looked at (for cost tests); not owned */
 };
 
-void fitset_init(struct fitset *s, int64_t size, int32_t resources, const int64_t *amounts,
-                 int64_t modulus, int64_t divisor, int64_t *looks);
+/* Makes the empty set; the caller has set size, resources, amounts, modulus, divisor and looks,
+ * the rest zero. Sizes and divisors below 1 count as 1. */
+void fitset_init(struct fitset *s);
 void fitset_fini(struct fitset *s);
 
 /* i must be absent (add), present (remove). The amounts of i must be set before add. */

@@ -44,13 +44,24 @@ static void fill_pool(struct fleet *f, int32_t index)
     }
     const int64_t *amounts = f->node_amounts + (int64_t)p->first_node * f->resources;
     p->free_nodes = mem_zalloc((size_t)p->cards_per_node + 1, sizeof(*p->free_nodes));
-    for (int32_t k = 0; k <= p->cards_per_node; k++)
-        fitset_init(&p->free_nodes[k], p->node_count, f->resources, amounts, p->node_count, 1,
-                    &f->looks);
+    for (int32_t k = 0; k <= p->cards_per_node; k++) {
+        p->free_nodes[k] = (struct fitset){.size = p->node_count,
+                                           .resources = f->resources,
+                                           .amounts = amounts,
+                                           .modulus = p->node_count,
+                                           .divisor = 1,
+                                           .looks = &f->looks};
+        fitset_init(&p->free_nodes[k]);
+    }
     for (int32_t n = 0; n < p->node_count; n++)
         fitset_add(&p->free_nodes[p->cards_per_node], n);
-    fitset_init(&p->open_cards, CARD_MILLI * p->card_count, f->resources, amounts, p->card_count,
-                p->cards_per_node, &f->looks);
+    p->open_cards = (struct fitset){.size = CARD_MILLI * p->card_count,
+                                    .resources = f->resources,
+                                    .amounts = amounts,
+                                    .modulus = p->card_count,
+                                    .divisor = p->cards_per_node,
+                                    .looks = &f->looks};
+    fitset_init(&p->open_cards);
 }
 
 struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,

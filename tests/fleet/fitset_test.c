@@ -78,11 +78,12 @@ static void searches_agree_with_a_plain_scan_after_random_changes(void **state)
 {
     (void)state;
     struct model *m = mem_zalloc(1, sizeof(*m));
-    struct fitset s;
     int64_t looks = 0;
+    struct fitset s = {.size = ELEMENTS, .resources = RESOURCES, .amounts = m->amounts,
+                       .modulus = ELEMENTS, .looks = &looks};
     struct rng r;
     rng_open(&r, 1, 0, 1000, 1);
-    fitset_init(&s, ELEMENTS, RESOURCES, m->amounts, ELEMENTS, 1, &looks);
+    fitset_init(&s);
     for (int i = 0; i < 40000; i++) {
         change_one(&s, m, &r);
         if (i % 8 == 0)
@@ -95,9 +96,9 @@ static void searches_agree_with_a_plain_scan_after_random_changes(void **state)
 static void an_empty_set_finds_nothing(void **state)
 {
     (void)state;
-    struct fitset s;
     int64_t looks = 0, amounts[1] = {5}, need[1] = {0};
-    fitset_init(&s, 1, 1, amounts, 1, 1, &looks);
+    struct fitset s = {.size = 1, .resources = 1, .amounts = amounts, .looks = &looks};
+    fitset_init(&s);
     assert_int_equal(fitset_first(&s, 0, 1, need), -1);
     assert_int_equal(fitset_last(&s, 1), -1);
     fitset_add(&s, 0);
@@ -111,8 +112,9 @@ static void a_useless_look_is_paid_for_once(void **state)
 {
     (void)state;
     int64_t *amounts = mem_zalloc(ELEMENTS, sizeof(*amounts)), looks = 0, need[1] = {1};
-    struct fitset s;
-    fitset_init(&s, ELEMENTS, 1, amounts, ELEMENTS, 1, &looks);
+    struct fitset s = {.size = ELEMENTS, .resources = 1, .amounts = amounts, .modulus = ELEMENTS,
+                       .looks = &looks};
+    fitset_init(&s);
     for (int64_t i = 0; i < ELEMENTS; i++) {
         amounts[i] = 1;
         fitset_add(&s, i);

@@ -122,7 +122,7 @@ static bool nearly_sorted(const struct sorter *s, int32_t lo, int32_t hi)
     return false;
 }
 
-/* Smaller elements to the left of the pivot; its new position. *moved is false when they already were. */
+/* Smaller elements to the left of the pivot; its new position. *moved = something was not there. */
 static int32_t partition(const struct sorter *s, int32_t lo, int32_t hi, int32_t pivot, bool *moved)
 {
     int32_t i = lo + 1, j = hi - 1;
