@@ -76,10 +76,12 @@ int cmd_report(int argc, char **argv)
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0)
         return 2;
-    if (a.table)
+    if (a.table) {
         summary_print(stdout, a.database, &a.summary, &err);
-    else if (report_write(a.database, a.output, &err))
+    } else if (report_write(a.database, a.output, &err)) {
         printf("%s\n", a.output);
+        rows_out_done(stdout, &err);
+    }
     if (err.code != ERR_NONE)
         fprintf(stderr, "fleetsim report: %s\n", err.text);
     return err_exit_status(&err);

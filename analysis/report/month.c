@@ -150,9 +150,9 @@ static void write_stack(const struct stack *s, FILE *f, double unit_s, double en
                 sum[g] += s->cards[k][g];
         for (size_t g = 0; g < GROUPS; g++)
             all += sum[g];
-        bool last = i + span >= s->steps; /* a step lasts until the next one */
-        for (int twice = 0; twice <= last; twice++, edge = 0) {
-            fprintf(f, "%.6f", twice ? end : s->t_s[i] / unit_s);
+        int times = i + span >= s->steps ? 2 : 1; /* the last step lasts until the end */
+        for (int k = 0; k < times; k++, edge = 0) {
+            fprintf(f, "%.6f", k == 1 ? end : s->t_s[i] / unit_s);
             for (size_t g = 0; g < GROUPS; g++) {
                 edge += sum[g];
                 plot_column(f, all > 0 ? 100 * edge / all : (double)NAN);
