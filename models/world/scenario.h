@@ -88,6 +88,8 @@ struct scaling_config {
     int32_t scale_up_percent, scale_up_pods;     /* per 15 s, larger wins */
     int32_t scale_down_percent;                  /* per 15 s */
     int32_t idle_replica_count;   /* -1 = unset */
+    double target_load;           /* threshold of the trigger, as a part of the rate that one replica
+                                     carries within its SLO */
 };
 
 /* ---- arbiters ---- */

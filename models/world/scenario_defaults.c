@@ -102,6 +102,7 @@ struct scaling_config scaling_defaults(void)
         .scale_up_pods = 4,
         .scale_down_percent = 100,
         .idle_replica_count = -1,
+        .target_load = 0.8, /* headroom for drift while a replica starts: assumption */
     };
 }
 

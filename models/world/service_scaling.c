@@ -13,14 +13,14 @@ static const struct scaling_config *scaling_of(const struct world *w, uint32_t k
     return w->s->service_scaling != NULL ? &w->s->service_scaling[k] : &w->s->scaling;
 }
 
-/* Requests/s one replica of many carries within the SLO. */
-static double rate_per_replica(const struct service_state *sv)
+/* Requests/s one replica of many carries within the SLO, less the headroom. */
+static double rate_per_replica(const struct service_state *sv, double target_load)
 {
     struct traffic_point p = sv->point;
     p.rate_per_s = sv->fluid.lambda_max * MANY_REPLICAS;
     if (!(p.rate_per_s > 0))
         return 1.0;
-    return p.rate_per_s / fluid_replicas_for(&sv->fluid, &p);
+    return p.rate_per_s / fluid_replicas_for(&sv->fluid, &p) * target_load;
 }
 
 static struct hpa_behavior behavior_of(const struct scaling_config *c)
@@ -75,7 +75,7 @@ static int32_t clamp(int32_t v, int32_t least, int32_t most)
 void service_scaling_init(struct world *w, uint32_t k)
 {
     struct service_state *sv = &w->services[k];
-    sv->rate_target = rate_per_replica(sv);
+    sv->rate_target = rate_per_replica(sv, scaling_of(w, k)->target_load);
     if (w->arb->scaler == SCALER_NONE) {
         sv->wanted = sv->cfg->max_replicas;
         return;

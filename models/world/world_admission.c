@@ -14,6 +14,8 @@
 #include "sim/check.h"
 #include "sim/rng.h"
 
+#define CYCLES_PER_INSTANT 100000
+
 /* ---- shapes ---- */
 
 static uint64_t shape_key(int32_t source, int32_t workers, int32_t cards, int32_t share)
@@ -343,7 +345,9 @@ bool admission_init(struct world *w)
     w->policy = w->ops->create(cfg, &host, text, sizeof text);
     if (w->policy == NULL)
         return err_set(w->err, ERR_INPUT, "arbiter '%s': %s", w->arb->name, text);
-    struct settle_config sc = {.eviction_ns = -1};
+    /* Each cycle admits one head per queue: a thousand replicas submitted at once take a thousand
+     * cycles without being a loop. Evictions take time here, so a real loop shows over time. */
+    struct settle_config sc = {.eviction_ns = -1, .cycle_cap = CYCLES_PER_INSTANT};
     struct settle_host sh = {.ctx = w, .apply = apply};
     w->settle = settle_create(w->ops, w->policy, &sc, &sh);
     return true;

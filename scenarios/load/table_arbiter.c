@@ -35,6 +35,7 @@ static const struct field scaling_fields[] = {
     {.name = "tolerance", .kind = FIELD_FRACTION, .offset = SCALE(tolerance), .max = 1, .help = "Ratios this near to 1 change nothing."},
     {.name = "activationThreshold", .kind = FIELD_REAL, .offset = SCALE(activation_threshold), .max = 1e9, .help = "Requests in flight above which a service at zero wakes."},
     {.name = "idleReplicaCount", .kind = FIELD_INT, .offset = SCALE(idle_replica_count), .max = 0, .min = 0, .fallback = "not set", .help = "KEDA supports only 0."},
+    {.name = "targetLoad", .kind = FIELD_FRACTION, .offset = SCALE(target_load), .min = 0.05, .max = 1, .help = "Threshold of the trigger where a service gives none: this part of the rate one replica carries within its SLO."},
     {.name = "behavior", .kind = FIELD_STRUCT, .sub = &behavior_schema, .fallback = "none: the legacy path", .help = "Rate limits and windows."},
     {0}};
 const struct schema scaling_schema = {.title = "scaling", .about = "KEDA and HPA, for all services unless one overrides it.", .fields = scaling_fields, .size = sizeof(struct scaling_config)};
