@@ -64,7 +64,8 @@ bool csv_split(struct csv *c, char *line)
             }
         } else {
             c->text[c->count] = p;
-            end = p + strcspn(p, (char[]){c->separator, '\0'});
+            end = strchr(p, c->separator);
+            end = end != NULL ? end : p + strlen(p);
         }
         c->count++;
         if (*end == '\0') {

@@ -157,6 +157,9 @@ enum number_status number_double(const char *text, double *out)
 bool number_missing(const char *text)
 {
     static const char *const marks[] = {"", "nan", "none", "null", "na", "n/a", "unknown"};
+    if (is_digit(text[0])) {
+        return false; /* by far the most frequent case */
+    }
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (strcasecmp(text, marks[i]) == 0) {
             return true;

@@ -72,6 +72,28 @@ static void malformed_rows_are_refused(void **state)
                   "memory:2:21: predict_status: expected SUCCEED, FAILED, PENDING or PROCESSING, got 'DONE'");
 }
 
+static void windows_given_twice_are_refused(void **state)
+{
+    (void)state;
+    check_refused("servegen", "client_id,timestamp_s,rate_rps\n0,0,1\n1,0,1\n0,0,2\n",
+                  "memory:4:1: a second rate of client-0 for the same window of 600 s");
+}
+
+static void runs_and_spans_of_centuries_are_refused(void **state)
+{
+    (void)state;
+    check_refused("csv", "submit,duration,gpus\n0,4000000000,1\n",
+                  "memory:2:3: duration: expected a run of at most 100 years (is --time-unit right?), got "
+                  "'4000000000'");
+    struct import_options o;
+    import_options_init(&o);
+    o.start = "1900-01-01";
+    struct help_import r = help_import_text("philly", PHILLY "2017-10-01 00:00:00,1,1,66,a\n", &o);
+    assert_string_equal(r.err.text, "--start: '1900-01-01' lies more than 100 years before the end of the "
+                                    "trace");
+    help_import_free(&r);
+}
+
 static void files_of_another_kind_are_refused(void **state)
 {
     (void)state;
@@ -265,6 +287,8 @@ int main(void)
         cmocka_unit_test(negative_and_nan_times_are_refused),
         cmocka_unit_test(ends_before_starts_are_refused),
         cmocka_unit_test(malformed_rows_are_refused),
+        cmocka_unit_test(windows_given_twice_are_refused),
+        cmocka_unit_test(runs_and_spans_of_centuries_are_refused),
         cmocka_unit_test(files_of_another_kind_are_refused),
         cmocka_unit_test(a_wrong_time_unit_is_caught_by_the_span),
         cmocka_unit_test(skip_bad_counts_and_strict_refuses_odd_rows),

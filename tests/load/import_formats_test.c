@@ -226,6 +226,22 @@ static void csv_with_token_columns_is_requests(void **state)
                "t_s,input_tokens,output_tokens\n0,5,6\n1.5,7,8\n");
 }
 
+static void free_texts_may_look_like_missing_values_and_stay_on_their_line(void **state)
+{
+    (void)state;
+    check_rows("csv", "submit,duration,gpus,user\n0,1,1,NA\n1,1,nan\t,x\n", &(struct import_options){
+                   .sample_ppm = 1000000, .arrivals_ppm = 1000000, .durations_ppm = 1000000,
+                   .unit_ns = SIM_SECOND, .skip_bad = 1},
+               "submit_s,duration_s,workers,cards_per_worker,share,user\n0,1,1,1,,NA\n");
+    check_rows("philly",
+               "[{\"submitted_time\":\"2017-10-07 01:00:00\",\"user\":\"a\\nb\",\"attempts\":["
+               "{\"start_time\":\"2017-10-07 01:00:00\",\"end_time\":\"2017-10-07 01:00:09\","
+               "\"detail\":[{\"gpus\":[\"gpu0\"]}]}]}]",
+               NULL,
+               "submit_s,duration_s,workers,cards_per_worker,share,user,trace_wait_s,state\n"
+               "0,9,1,1,,a?b,0,unknown\n");
+}
+
 static void times_win_over_a_duration_that_disagrees(void **state)
 {
     (void)state;
@@ -300,6 +316,7 @@ int main(void)
         cmocka_unit_test(csv_splits_totals_over_workers),
         cmocka_unit_test(csv_maps_names_of_its_own),
         cmocka_unit_test(csv_with_token_columns_is_requests),
+        cmocka_unit_test(free_texts_may_look_like_missing_values_and_stay_on_their_line),
         cmocka_unit_test(times_win_over_a_duration_that_disagrees),
         cmocka_unit_test(cutting_and_scaling_follow_the_stated_order),
         cmocka_unit_test(a_sample_is_stable_and_of_the_asked_size),

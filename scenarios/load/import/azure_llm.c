@@ -28,6 +28,7 @@ static enum import_verdict take_row(struct import_rows *r)
     q->time = time;
     q->input = (int32_t)input;
     q->output = (int32_t)output;
+    q->line = (uint32_t)r->csv.line;
     return ROW_USED;
 }
 

@@ -58,6 +58,10 @@ bool import_cut_times(struct import *x, int64_t first, int64_t last, int64_t *en
     if (!settle_origin(x, first, err)) {
         return false;
     }
+    if (last > x->origin && (uint64_t)last - (uint64_t)x->origin > (uint64_t)SPAN_MAX) {
+        return err_set(err, ERR_INPUT, "--start: '%.40s' lies more than 100 years before the end of the trace",
+                       x->o->start);
+    }
     *end = INT64_MAX;
     const struct import_options *o = x->o;
     if (o->window > 0 && __builtin_add_overflow(x->origin, o->window, end)) {
@@ -117,6 +121,24 @@ void import_note(struct import *x, const char *fmt, ...)
     va_start(arguments, fmt);
     (void)vsnprintf(x->note[x->note_count++], sizeof x->note[0], fmt, arguments);
     va_end(arguments);
+}
+
+void import_put_text(FILE *out, const char *text)
+{
+    bool quote = text[strcspn(text, ",\"")] != '\0' || text[0] == '#';
+    if (quote) {
+        fputc('"', out);
+    }
+    for (const char *p = text; *p != '\0'; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c == '"') {
+            fputc('"', out);
+        }
+        fputc(c < 32 || c == 127 ? '?' : c, out);
+    }
+    if (quote) {
+        fputc('"', out);
+    }
 }
 
 void import_write_header(const struct import *x, FILE *out, const char *kind)

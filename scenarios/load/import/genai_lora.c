@@ -38,6 +38,7 @@ static enum import_verdict add_request(struct import_rows *r, int64_t time)
         return ROW_FAILED;
     }
     q->time = time;
+    q->line = (uint32_t)r->csv.line;
     return ROW_USED;
 }
 
@@ -82,7 +83,7 @@ static enum import_verdict take_row(struct import_rows *r)
     if (strcmp(state, "running") == 0 && !import_repair(r, REASON_STILL_RUNNING, COL_STATUS)) {
         return ROW_FAILED;
     }
-    enum import_verdict verdict = import_zero_duration(r, &duration, COL_EXEC);
+    enum import_verdict verdict = import_check_duration(r, &duration, COL_EXEC);
     return verdict == ROW_USED ? add_job(r, submit, duration, state) : verdict;
 }
 

@@ -77,11 +77,7 @@ static enum import_verdict settle_duration(struct generic *g, struct times *t)
             return ROW_FAILED;
         }
     }
-    if (t->duration > JOBS_FILE_TIME_MAX) {
-        return import_row_bad(r, REASON_OUT_OF_RANGE, t->has_end ? GEN_END : GEN_DURATION,
-                              "a run of at most 100 years (is --time-unit right?)");
-    }
-    return import_zero_duration(r, &t->duration, t->has_end ? GEN_END : GEN_DURATION);
+    return import_check_duration(r, &t->duration, t->has_end ? GEN_END : GEN_DURATION);
 }
 
 static enum import_verdict settle_wait(struct generic *g, const struct times *t, int64_t *wait)
@@ -169,7 +165,7 @@ static enum import_verdict check_size(struct import_rows *r, const struct size *
 static enum import_verdict take_names(struct import_rows *r, struct import_job *job)
 {
     bool is_new;
-    job->id = names_add(&r->x->names, import_text(r, GEN_ID), &is_new);
+    job->id = names_add(&r->x->names, import_free_text(r, GEN_ID), &is_new);
     if (job->id != 0 && !is_new) {
         return import_row_bad(r, REASON_DUPLICATE_ID, GEN_ID, "an id that no row before has");
     }
@@ -242,6 +238,7 @@ static enum import_verdict take_request(struct import_rows *r)
     q->time = time;
     q->input = (int32_t)input;
     q->output = (int32_t)output;
+    q->line = (uint32_t)r->csv.line;
     return ROW_USED;
 }
 

@@ -3,7 +3,7 @@
  * fleetsim import: other people's traces into our jobs and traffic files, with an account of what
  * was read, used and dropped, and why. One format = one file here + one row of the table in
  * table.c. Rows are kept in memory until they are sorted (a job takes 80 bytes and the text of its
- * id, a request 16; at most IMPORT_ROWS_MAX rows); replaying the result streams.
+ * id, a request 24; at most IMPORT_ROWS_MAX rows); replaying the result streams.
  *
  * A bad row (a time or number that cannot be read, an end before a start, ...) is an error that
  * names file, line and column, unless --skip-bad tolerates it. A row that the format marks as

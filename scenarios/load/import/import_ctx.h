@@ -35,6 +35,7 @@ struct import_job {
 struct import_request {
     int64_t time; /* ns on the clock of the trace */
     int32_t input, output;
+    uint32_t line;
 };
 
 /* A rate over a window of time. */
@@ -75,7 +76,6 @@ struct import {
     struct import_source *sources;
     size_t source_count, source_capacity;
     const char *file;           /* being read */
-    uint64_t ids_seen;
     bool sequential;            /* the format has no times: arrivals are made up */
     char note[IMPORT_NOTES_MAX][160]; /* lines for account and header */
     int note_count;
@@ -133,7 +133,9 @@ bool import_rows_loop(struct import_rows *r, import_row_fn fn);
 /* Finds the columns by exact name; false and err when a required one is missing. */
 bool import_rows_find(struct import_rows *r);
 
-/* Text of a field without blanks around it, "" when absent or marked missing. */
+/* Text of a field without blanks around it, "" when absent; import_text also when it is marked
+ * missing, which free texts are not (a user may be called NA). */
+const char *import_free_text(struct import_rows *r, int c);
 const char *import_text(struct import_rows *r, int c);
 /* False with reason and error set when the field cannot be read or is missing. */
 bool import_time(struct import_rows *r, int c, int64_t *ns);
@@ -153,13 +155,16 @@ uint32_t import_name(struct import_rows *r, int c);
 /* Counts a repair of this row; false and err set with --strict. */
 bool import_repair(struct import_rows *r, enum import_reason reason, int c);
 
-/* duration 0: lifted to 1 s, or dropped. ROW_USED when *duration >= 1 afterwards. */
-enum import_verdict import_zero_duration(struct import_rows *r, int64_t *duration, int c);
+/* Checks a run time: above 100 years is bad; 0 is lifted to 1 s, or dropped. ROW_USED when *duration
+ * is good afterwards. */
+enum import_verdict import_check_duration(struct import_rows *r, int64_t *duration, int c);
 
 /* ---- the end of an import (jobs_out.c, traffic_out.c) ---- */
 
 bool import_write_jobs(struct import *x, FILE *out, FILE *account, struct err *err);
 bool import_write_traffic(struct import *x, FILE *out, FILE *account, struct err *err);
+/* A CSV field, quoted when it must be; control bytes become '?'. */
+void import_put_text(FILE *out, const char *text);
 void import_write_header(const struct import *x, FILE *out, const char *kind);
 /* Settles origin and end of the cut for records in order; false and err for a bad --start. */
 bool import_cut_times(struct import *x, int64_t first, int64_t last, int64_t *end, struct err *err);
@@ -172,6 +177,7 @@ int64_t import_scale_arrival(const struct import *x, int64_t ns);
 bool philly_run(struct import *x, struct text_input *in, struct err *err);
 bool philly_detect(const char *head, uint64_t n);
 bool philly_json_run(struct import *x, struct text_input *in, struct err *err);
+enum { PHILLY_CARDS_PER_NODE = 8 };
 int32_t philly_workers(int64_t gpus);
 bool servegen_run(struct import *x, struct text_input *in, struct err *err);
 bool servegen_finish(struct import *x, struct err *err);

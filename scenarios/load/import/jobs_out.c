@@ -115,6 +115,7 @@ static size_t cut(struct import *x, uint32_t *order, int64_t end)
             continue;
         }
         j->submit = import_scale_arrival(x, j->submit);
+        j->wait = j->wait > JOBS_FILE_TIME_MAX ? IMPORT_WAIT_UNKNOWN : j->wait;
         if (x->o->durations_ppm != ONE_PPM) {
             account_wide scaled = ((account_wide)(uint64_t)j->duration * (uint64_t)x->o->durations_ppm +
                                    ONE_PPM / 2) / ONE_PPM;
@@ -299,22 +300,6 @@ static bool has(const struct import_job *j, enum optional o)
     return o == OPT_PRIORITY ? j->priority != 0 : o == OPT_WAIT ? j->wait >= 0 : name_of(j, o) != 0;
 }
 
-static void put_text(FILE *out, const char *text)
-{
-    if (text[strcspn(text, ",\"")] == '\0' && text[0] != '#') {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (const char *p = text; *p != '\0'; p++) {
-        if (*p == '"') {
-            fputc('"', out);
-        }
-        fputc(*p, out);
-    }
-    fputc('"', out);
-}
-
 static void put_optional(const struct import *x, const struct import_job *j, enum optional o, FILE *out)
 {
     fputc(',', out);
@@ -325,7 +310,7 @@ static void put_optional(const struct import *x, const struct import_job *j, enu
         number_print(text, j->wait, 9);
         fputs(text, out);
     } else if (o != OPT_WAIT) {
-        put_text(out, names_text(&x->names, name_of(j, o)));
+        import_put_text(out, names_text(&x->names, name_of(j, o)));
     }
 }
 

@@ -66,12 +66,12 @@ static const char *state_of(const char *phase)
 static enum import_verdict add_job(struct import_rows *r, const struct pod *p)
 {
     bool is_new;
-    uint32_t id = names_add(&r->x->names, import_text(r, COL_NAME), &is_new);
+    uint32_t id = names_add(&r->x->names, import_free_text(r, COL_NAME), &is_new);
     if (id != 0 && !is_new) {
         return import_row_bad(r, REASON_DUPLICATE_ID, COL_NAME, "a name that no row before has");
     }
     int64_t duration = p->end - p->start;
-    enum import_verdict verdict = import_zero_duration(r, &duration, COL_DELETED);
+    enum import_verdict verdict = import_check_duration(r, &duration, COL_DELETED);
     if (verdict != ROW_USED) {
         return verdict;
     }

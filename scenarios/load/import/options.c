@@ -37,7 +37,7 @@ static bool set_form(struct import_options *o, const char *name, const char *val
     return refuse(name, "jobs, requests or rates", value, err);
 }
 
-static bool set_length(sim_time *out, const char *name, const char *value, struct err *err)
+static bool read_length(sim_time *out, const char *name, const char *value, struct err *err)
 {
     sim_time ns;
     if (units_duration(value, &ns) != UNITS_OK || ns <= 0) {
@@ -47,7 +47,7 @@ static bool set_length(sim_time *out, const char *name, const char *value, struc
     return true;
 }
 
-static bool set_factor(int64_t *out, int64_t most, const char *name, const char *value, struct err *err)
+static bool read_factor(int64_t *out, int64_t most, const char *name, const char *value, struct err *err)
 {
     int64_t ppm;
     if (number_decimal(value, 6, false, &ppm) != NUMBER_OK || ppm < 1 || ppm > most) {
@@ -88,7 +88,7 @@ static bool set_separator(struct import_options *o, const char *name, const char
     return true;
 }
 
-static bool set_count(uint64_t *out, const char *name, const char *value, struct err *err)
+static bool read_count(uint64_t *out, const char *name, const char *value, struct err *err)
 {
     int64_t n;
     if (number_decimal(value, 0, false, &n) != NUMBER_OK || n < 0) {
@@ -130,69 +130,103 @@ static bool set_zero(struct import_options *o, const char *name, const char *val
     return o->lift_zero || strcmp(value, "drop") == 0 || refuse(name, "drop or lift", value, err);
 }
 
-/* Options that are kept as texts or set a flag; false when the name is none of them. */
-static bool set_plain(struct import_options *o, const char *name, const char *value)
+static bool set_start(struct import_options *o, const char *name, const char *value, struct err *err)
 {
-    if (strcmp(name, "start") == 0) {
-        o->start = value;
-    } else if (strcmp(name, "tz") == 0) {
-        o->tz = value;
-    } else if (strcmp(name, "strict") == 0) {
-        o->strict = true;
-    } else if (strcmp(name, "per-client") == 0) {
-        o->per_client = true;
-    } else {
-        return false;
-    }
+    (void)name;
+    (void)err;
+    o->start = value;
     return true;
+}
+
+static bool set_tz(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    (void)name;
+    (void)err;
+    o->tz = value;
+    return true;
+}
+
+static bool set_strict(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    (void)name;
+    (void)value;
+    (void)err;
+    o->strict = true;
+    return true;
+}
+
+static bool set_per_client(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    (void)name;
+    (void)value;
+    (void)err;
+    o->per_client = true;
+    return true;
+}
+
+static bool set_window(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_length(&o->window, name, value, err);
+}
+
+static bool set_step(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_length(&o->step, name, value, err);
+}
+
+static bool set_sample(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_factor(&o->sample_ppm, ONE_PPM, name, value, err);
+}
+
+static bool set_arrivals(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_factor(&o->arrivals_ppm, ONE_PPM * ONE_PPM, name, value, err);
+}
+
+static bool set_durations(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_factor(&o->durations_ppm, ONE_PPM * ONE_PPM, name, value, err);
+}
+
+static bool set_seed(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_count(&o->seed, name, value, err);
+}
+
+static bool set_skip_bad(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return read_count(&o->skip_bad, name, value, err);
+}
+
+static bool set_map(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return append(o->map, &o->map_count, IMPORT_MAPS_MAX, name, value, err);
+}
+
+static bool set_only(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    return append(o->only, &o->only_count, IMPORT_ONLY_MAX, name, value, err);
 }
 
 bool import_options_set(struct import_options *o, const char *name, const char *value, struct err *err)
 {
-    if (set_plain(o, name, value)) {
-        return true;
-    }
-    if (strcmp(name, "format") == 0) {
-        return set_form(o, name, value, err);
-    }
-    if (strcmp(name, "window") == 0) {
-        return set_length(&o->window, name, value, err);
-    }
-    if (strcmp(name, "step") == 0) {
-        return set_length(&o->step, name, value, err);
-    }
-    if (strcmp(name, "sample") == 0) {
-        return set_factor(&o->sample_ppm, ONE_PPM, name, value, err);
-    }
-    if (strcmp(name, "scale-arrivals") == 0) {
-        return set_factor(&o->arrivals_ppm, ONE_PPM * ONE_PPM, name, value, err);
-    }
-    if (strcmp(name, "scale-durations") == 0) {
-        return set_factor(&o->durations_ppm, ONE_PPM * ONE_PPM, name, value, err);
-    }
-    if (strcmp(name, "time-unit") == 0) {
-        return set_unit(o, name, value, err);
-    }
-    if (strcmp(name, "separator") == 0) {
-        return set_separator(o, name, value, err);
-    }
-    if (strcmp(name, "seed") == 0) {
-        return set_count(&o->seed, name, value, err);
-    }
-    if (strcmp(name, "skip-bad") == 0) {
-        return set_count(&o->skip_bad, name, value, err);
-    }
-    if (strcmp(name, "retries") == 0) {
-        return set_retries(o, name, value, err);
-    }
-    if (strcmp(name, "zero-duration") == 0) {
-        return set_zero(o, name, value, err);
-    }
-    if (strcmp(name, "map") == 0) {
-        return append(o->map, &o->map_count, IMPORT_MAPS_MAX, name, value, err);
-    }
-    if (strcmp(name, "only") == 0) {
-        return append(o->only, &o->only_count, IMPORT_ONLY_MAX, name, value, err);
+    static const struct {
+        const char *name;
+        bool (*set)(struct import_options *o, const char *name, const char *value, struct err *err);
+    } setters[] = {{"format", set_form},           {"start", set_start},
+                   {"window", set_window},         {"step", set_step},
+                   {"sample", set_sample},         {"seed", set_seed},
+                   {"scale-arrivals", set_arrivals}, {"scale-durations", set_durations},
+                   {"tz", set_tz},                 {"time-unit", set_unit},
+                   {"separator", set_separator},   {"map", set_map},
+                   {"only", set_only},             {"zero-duration", set_zero},
+                   {"retries", set_retries},       {"per-client", set_per_client},
+                   {"strict", set_strict},         {"skip-bad", set_skip_bad}};
+    for (size_t i = 0; i < sizeof setters / sizeof *setters; i++) {
+        if (strcmp(setters[i].name, name) == 0) {
+            return setters[i].set(o, name, value, err);
+        }
     }
     return err_set(err, ERR_INPUT, "unknown option --%s", name);
 }

@@ -10,8 +10,6 @@
 #include "scenarios/load/import/import_ctx.h"
 #include "scenarios/load/jobs_file.h"
 
-enum { PHILLY_CARDS_PER_NODE = 8 };
-
 enum { COL_TIME, COL_DURATION, COL_GPUS, COL_CLUSTER, COL_GPU_TIME, COL_COUNT };
 
 static const struct import_column columns[COL_COUNT] = {
@@ -40,7 +38,7 @@ static enum import_verdict take_row
     if (gpus == 0) {
         return import_row_drop(r, REASON_ZERO_GPUS);
     }
-    enum import_verdict verdict = import_zero_duration(r, &duration, COL_DURATION);
+    enum import_verdict verdict = import_check_duration(r, &duration, COL_DURATION);
     if (verdict != ROW_USED) {
         return verdict;
     }

@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "scenarios/load/import/import_ctx.h"
+#include "scenarios/load/jobs_file.h"
 #include "sim/arena.h"
 
 #define OBJECT_BYTES_MAX ((size_t)4 << 20)
@@ -79,8 +80,9 @@ static void take_detail(const cJSON *detail, struct attempts *a)
         gpus += n;
     }
     if (gpus > 0 && a->gpus == 0) {
-        *a = (struct attempts){a->sum, a->last, a->first_start, a->last_end, a->started, a->unfinished,
-                               workers, gpus, equal};
+        a->workers = workers;
+        a->gpus = gpus;
+        a->equal = equal;
     }
 }
 
@@ -172,6 +174,12 @@ static bool add_job(struct scan *s, const cJSON *object, const struct attempts *
         if (!import_odd_row(x, REASON_ZERO_LIFTED, s->object_line, "", err)) {
             return false;
         }
+    }
+    struct row_error e;
+    if (duration > JOBS_FILE_TIME_MAX || a->gpus > JOBS_FILE_CARDS_MAX * PHILLY_CARDS_PER_NODE) {
+        row_error_plain(&e, 1, duration > JOBS_FILE_TIME_MAX ? "expected a run of at most 100 years"
+                                                             : "expected at most 8192 GPUs");
+        return import_bad_row(x, REASON_OUT_OF_RANGE, s->object_line, &e, err);
     }
     if (a->unfinished && !import_odd_row(x, REASON_STILL_RUNNING, s->object_line, "", err)) {
         return false;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "scenarios/load/import/import_ctx.h"
+#include "scenarios/load/jobs_file.h"
 #include "scenarios/load/text_number.h"
 #include "sim/check.h"
 
@@ -65,7 +66,7 @@ bool import_rows_loop(struct import_rows *r, import_row_fn fn)
     }
 }
 
-const char *import_text(struct import_rows *r, int c)
+const char *import_free_text(struct import_rows *r, int c)
 {
     if (r->at[c] < 0) {
         return "";
@@ -76,6 +77,12 @@ const char *import_text(struct import_rows *r, int c)
     while (n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t')) {
         text[--n] = '\0';
     }
+    return text;
+}
+
+const char *import_text(struct import_rows *r, int c)
+{
+    const char *text = import_free_text(r, c);
     return number_missing(text) ? "" : text;
 }
 
@@ -158,7 +165,7 @@ bool import_duration_unit(struct import_rows *r, int c, int64_t unit_ns, int64_t
 
 uint32_t import_name(struct import_rows *r, int c)
 {
-    return names_add(&r->x->names, import_text(r, c), NULL);
+    return names_add(&r->x->names, import_free_text(r, c), NULL);
 }
 
 bool import_repair(struct import_rows *r, enum import_reason reason, int c)
@@ -166,8 +173,12 @@ bool import_repair(struct import_rows *r, enum import_reason reason, int c)
     return import_odd_row(r->x, reason, r->csv.line, r->at[c] < 0 ? "" : r->csv.text[r->at[c]], r->err);
 }
 
-enum import_verdict import_zero_duration(struct import_rows *r, int64_t *duration, int c)
+enum import_verdict import_check_duration(struct import_rows *r, int64_t *duration, int c)
 {
+    if (*duration > JOBS_FILE_TIME_MAX) {
+        return import_row_bad(r, REASON_OUT_OF_RANGE, c,
+                              "a run of at most 100 years (is --time-unit right?)");
+    }
     if (*duration > 0) {
         return ROW_USED;
     }

@@ -209,11 +209,33 @@ static void count_clients(struct import *x)
     free(known);
 }
 
+/* Two rates of one client over the same time would be counted twice. */
+static bool check_overlaps(struct import *x, struct err *err)
+{
+    uint32_t *order = chunks_order(&x->rates);
+    int64_t *free_from = mem_zalloc(x->names.count + 1, sizeof *free_from);
+    bool fine = true;
+    for (size_t i = 0; i < x->rates.count && fine; i++) {
+        const struct import_rate *r = chunks_at(&x->rates, order[i]);
+        if (r->time < free_from[r->client]) {
+            fine = err_set(err, ERR_INPUT, "%s:%u:1: a second rate of %.60s for the same window of 600 s",
+                           x->file, (unsigned)r->line, names_text(&x->names, r->client));
+        }
+        free_from[r->client] = r->time + r->length;
+    }
+    free(free_from);
+    free(order);
+    return fine;
+}
+
 bool servegen_finish(struct import *x, struct err *err)
 {
     if (x->rates.count == 0) {
         return err_set(err, ERR_INPUT, "%s: no rates among the files; lengths alone make no traffic",
                        x->file);
+    }
+    if (!check_overlaps(x, err)) {
+        return false;
     }
     size_t n = x->lengths.count;
     struct import_length *sorted = mem_alloc(n + 1, sizeof *sorted);

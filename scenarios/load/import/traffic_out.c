@@ -114,7 +114,7 @@ static size_t cut_requests(struct import *x, uint32_t *order, int64_t end, struc
             reason = REASON_NOT_SAMPLED;
         }
         if (reason != REASON_COUNT) {
-            account_count(&x->account, reason, (long)order[i] + 2);
+            account_count(&x->account, reason, (long)q->line);
             continue;
         }
         q->time = import_scale_arrival(x, q->time);
@@ -255,7 +255,8 @@ static void put_rate_row(const struct import *x, const struct import_rate *r, co
     fputc(',', out);
     put_time(out, r->length);
     if (x->o->per_client) {
-        fprintf(out, ",%s", names_text(&x->names, r->client));
+        fputc(',', out);
+        import_put_text(out, names_text(&x->names, r->client));
     }
     fputc(',', out);
     put_real(out, s->rate);
