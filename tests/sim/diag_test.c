@@ -112,7 +112,8 @@ static void of_a_long_line_the_part_around_the_column_is_shown(void **state)
     line[2999] = 'X';
     diag_add(&list, DIAG_ERROR, "f", 1, 3000, line, "bad");
     diag_add(&list, DIAG_ERROR, "f", 1, 9999, "short", "beyond");
-    snprintf(want, sizeof want, "f:1:3000: bad\n%.60sX%.59s\n%60s^\nf:1:9999: beyond\nshort\n     ^\n",
+    snprintf(want, sizeof want,
+             "f:1:3000: bad\n%.60sX%.59s\n%60s^\nf:1:9999: beyond\nshort\n     ^\n",
              line, line, "");
     assert_prints(&list, want);
     diag_fini(&list);
@@ -140,7 +141,7 @@ static void the_nearest_name_is_found_by_edit_distance(void **state)
     assert_string_equal(diag_nearest("borowingLimit", names, 5), "borrowingLimit");
     assert_string_equal(diag_nearest("pod", names, 5), "pods");
     assert_string_equal(diag_nearest("nodess", names, 5), "nodes");
-    assert_string_equal(diag_nearest("pdos", names, 5), "pods"); /* neighbours swapped: distance 1 */
+    assert_string_equal(diag_nearest("pdos", names, 5), "pods"); /* a swap is distance 1 */
     assert_string_equal(diag_nearest("nodes", names, 5), "nodes");
 }
 

@@ -19,7 +19,9 @@
 static const struct record_table job_table = {
     .name = "job",
     .help = "a job",
-    .fields = {{"id", RECORD_INT, false}, {"name", RECORD_TEXT, true}, {"wait_s", RECORD_REAL, true}},
+    .fields = {{"id", RECORD_INT, false},
+               {"name", RECORD_TEXT, true},
+               {"wait_s", RECORD_REAL, true}},
     .field_count = 3,
 };
 static const struct record_table tick_table = {

@@ -113,8 +113,9 @@ static void neighbouring_streams_share_no_number(void **state)
     for (uint32_t s = 0; s < 4 * STREAMS; s++) {
         struct rng r;
         uint32_t i = s / 4 + 1;
-        rng_open(&r, s % 4 == 0 ? i : 0, s % 4 == 1 ? i : 0, s % 4 == 2 ? i : 0,
-                 s % 4 == 3 ? i : 0);
+        uint32_t one_of[4] = {0};
+        one_of[s % 4] = i;
+        rng_open(&r, one_of[0], one_of[1], one_of[2], one_of[3]);
         for (int k = 0; k < EACH; k++)
             all[n++] = rng_u64(&r);
     }
@@ -167,21 +168,81 @@ static double kolmogorov(double *x, size_t n, double (*cdf)(double))
     return worst * sqrt((double)n);
 }
 
-static double draw_exp(struct rng *r) { return rng_exp(r, 3); }
-static double draw_lognormal(struct rng *r) { return rng_lognormal(r, 1.5, 0.7); }
-static double draw_gamma_small(struct rng *r) { return rng_gamma(r, 0.3, 2); }
-static double draw_gamma_one(struct rng *r) { return rng_gamma(r, 1, 2); }
-static double draw_gamma_large(struct rng *r) { return rng_gamma(r, 7.5, 0.5); }
-static double draw_weibull(struct rng *r) { return rng_weibull(r, 0.7, 4); }
-static double draw_pareto(struct rng *r) { return rng_pareto(r, 1.5, 2); }
-static double cdf_unit(double x) { return x; }
-static double cdf_exp(double x) { return gsl_cdf_exponential_P(x, 3); }
-static double cdf_lognormal(double x) { return gsl_cdf_lognormal_P(x, 1.5, 0.7); }
-static double cdf_gamma_small(double x) { return gsl_cdf_gamma_P(x, 0.3, 2); }
-static double cdf_gamma_one(double x) { return gsl_cdf_exponential_P(x, 2); }
-static double cdf_gamma_large(double x) { return gsl_cdf_gamma_P(x, 7.5, 0.5); }
-static double cdf_weibull(double x) { return gsl_cdf_weibull_P(x, 4, 0.7); }
-static double cdf_pareto(double x) { return gsl_cdf_pareto_P(x, 1.5, 2); }
+static double draw_exp(struct rng *r)
+{
+    return rng_exp(r, 3);
+}
+
+static double draw_lognormal(struct rng *r)
+{
+    return rng_lognormal(r, 1.5, 0.7);
+}
+
+static double draw_gamma_small(struct rng *r)
+{
+    return rng_gamma(r, 0.3, 2);
+}
+
+static double draw_gamma_one(struct rng *r)
+{
+    return rng_gamma(r, 1, 2);
+}
+
+static double draw_gamma_large(struct rng *r)
+{
+    return rng_gamma(r, 7.5, 0.5);
+}
+
+static double draw_weibull(struct rng *r)
+{
+    return rng_weibull(r, 0.7, 4);
+}
+
+static double draw_pareto(struct rng *r)
+{
+    return rng_pareto(r, 1.5, 2);
+}
+
+static double cdf_unit(double x)
+{
+    return x;
+}
+
+static double cdf_exp(double x)
+{
+    return gsl_cdf_exponential_P(x, 3);
+}
+
+static double cdf_lognormal(double x)
+{
+    return gsl_cdf_lognormal_P(x, 1.5, 0.7);
+}
+
+static double cdf_gamma_small(double x)
+{
+    return gsl_cdf_gamma_P(x, 0.3, 2);
+}
+
+static double cdf_gamma_one(double x)
+{
+    return gsl_cdf_exponential_P(x, 2);
+}
+
+static double cdf_gamma_large(double x)
+{
+    return gsl_cdf_gamma_P(x, 7.5, 0.5);
+}
+
+static double cdf_weibull(double x)
+{
+    return gsl_cdf_weibull_P(x, 4, 0.7);
+}
+
+static double cdf_pareto(double x)
+{
+    return gsl_cdf_pareto_P(x, 1.5, 2);
+}
+
 
 static void continuous_variates_follow_their_distributions(void **state)
 {
@@ -348,7 +409,8 @@ static double poisson_p_value(double mean, uint64_t stream)
     double below = 0;
     for (uint64_t c = 0; c < CELLS; c++) {
         unsigned end = (unsigned)(first + c * step);
-        double up_to = c == CELLS - 1 ? 1 : end == 0 ? 0 : gsl_cdf_poisson_P(end - 1, mean);
+        double up_to = end == 0 ? 0 : gsl_cdf_poisson_P(end - 1, mean);
+        up_to = c == CELLS - 1 ? 1 : up_to;
         expected[c] = DRAWS * (up_to - below);
         below = up_to;
     }
