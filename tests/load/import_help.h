@@ -96,7 +96,7 @@ static inline const char *help_trace(char path[512], const char *name)
         snprintf(path, 512, "%s/../shared/traces/%s", root != NULL ? root : ".", name);
     }
     if (access(path, R_OK) != 0) {
-        print_message("skipped: the shared trace %s is not there\n", name);
+        print_message("# skipped: the shared trace %s is not there\n", name);
         return NULL;
     }
     return path;
