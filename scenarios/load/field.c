@@ -223,8 +223,10 @@ static void check_unique(struct read_ctx *ctx, const struct ynode *list, int32_t
         const struct ynode *other = ynode_get(list->items[j], "name");
         if (other == NULL || other->kind != YNODE_SCALAR || strcmp(other->text, name->text) != 0)
             continue;
+        size_t mark = field_path_push(ctx, "name");
         field_problem(ctx, name, "the name '%.60s' stands twice in this list; first in line %d", name->text,
                       (int)other->place.line);
+        field_path_pop(ctx, mark);
         return;
     }
 }

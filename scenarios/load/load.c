@@ -28,6 +28,7 @@ struct loading {
     struct ynode *root;
     struct change *changes;
     size_t change_count, change_capacity;
+    size_t problems_before, errors_before; /* in diags */
     bool root_has_set; /* then its text cannot simply get one more key */
 };
 
@@ -275,6 +276,23 @@ static bool read_tree(struct loading *l, struct scenario_in *in, bool lint)
     return l->diags->error_count == errors;
 }
 
+static bool comes_after(const struct diag *a, const struct diag *b)
+{
+    bool same_file = a->file != NULL && b->file != NULL && strcmp(a->file, b->file) == 0;
+    return same_file && (a->line > b->line || (a->line == b->line && a->column > b->column));
+}
+
+/* Problems were found in the order of the tables; people read them in that of the file. */
+static void sort_problems(struct diag_list *diags, size_t from)
+{
+    for (size_t i = from + 1; i < diags->count; i++)
+        for (size_t k = i; k > from && comes_after(&diags->items[k - 1], &diags->items[k]); k--) {
+            struct diag swap = diags->items[k];
+            diags->items[k] = diags->items[k - 1];
+            diags->items[k - 1] = swap;
+        }
+}
+
 /* From the loaded text to the scenario; takes over l's memory. */
 static struct scenario *finish(struct loading *l, bool ok, const char *path, const char *const *sets,
                                int set_count, bool lint)
@@ -287,7 +305,7 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path, con
     if (ok)
         text = kept_text(l);
     ok = ok && repeat_expand(l->root, &l->arena, l->diags) && apply_changes(l) && read_tree(l, in, lint);
-    if (ok) {
+    if (ok && l->diags->error_count == l->errors_before) {
         s = mem_zalloc(1, sizeof *s);
         *s = in->s;
         s->path = arena_strdup(&l->arena, path);
@@ -299,13 +317,14 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path, con
         arena_fini(&l->arena);
     }
     free(l->changes);
+    sort_problems(l->diags, l->problems_before);
     return s;
 }
 
 static struct scenario *load(const char *path, const char *const *sets, int set_count, struct diag_list *diags,
                              bool lint)
 {
-    struct loading l = {.diags = diags};
+    struct loading l = {.diags = diags, .problems_before = diags->count, .errors_before = diags->error_count};
     bool ok = load_file(&l, path, 0, NULL);
     return finish(&l, ok, path, sets, set_count, lint);
 }
@@ -323,7 +342,7 @@ struct scenario *scenario_check(const char *path, const char *const *sets, int s
 struct scenario *scenario_load_text(const char *path, const char *text, size_t length, const char *const *sets,
                                     int set_count, struct diag_list *diags)
 {
-    struct loading l = {.diags = diags};
+    struct loading l = {.diags = diags, .problems_before = diags->count, .errors_before = diags->error_count};
     struct ysource *source = arena_alloc(&l.arena, 1, sizeof *source);
     bool ok = ysource_text(source, path, text, length, &l.arena, diags) && load_source(&l, source, 0, false);
     return finish(&l, ok, path, sets, set_count, false);

@@ -119,10 +119,26 @@ static cJSON *custom_schema(const struct field *f)
     return o;
 }
 
+/* Quotas are texts until their resource is known, and most are written as numbers. */
+static cJSON *text_schema(void)
+{
+    cJSON *o = cJSON_CreateObject(), *types = cJSON_AddArrayToObject(o, "type");
+    cJSON_AddItemToArray(types, cJSON_CreateString("string"));
+    cJSON_AddItemToArray(types, cJSON_CreateString("number"));
+    return o;
+}
+
+static cJSON *window_value_schema(void)
+{
+    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf"), *text = typed("string");
+    cJSON_AddStringToObject(text, "pattern", DURATION);
+    cJSON_AddItemToArray(any, text);
+    cJSON_AddItemToArray(any, typed("integer"));
+    return o;
+}
+
 static cJSON *value_schema(const struct field *f)
 {
-    const char *pattern = pattern_of(f->kind);
-    cJSON *o;
     switch (f->kind) {
     case FIELD_INT: case FIELD_SEED: case FIELD_REAL: case FIELD_FRACTION: case FIELD_MILLI: return number_schema(f);
     case FIELD_BOOL: return typed("boolean");
@@ -133,26 +149,16 @@ static cJSON *value_schema(const struct field *f)
     case FIELD_STRUCT: return struct_schema(f->sub, false);
     case FIELD_LIST: return list_schema(f->sub);
     case FIELD_CUSTOM: return custom_schema(f);
-    case FIELD_STRING: /* quotas are texts until their resource is known */
-        o = cJSON_CreateObject();
-        cJSON *types = cJSON_AddArrayToObject(o, "type");
-        cJSON_AddItemToArray(types, cJSON_CreateString("string"));
-        cJSON_AddItemToArray(types, cJSON_CreateString("number"));
-        return o;
-    case FIELD_WINDOW:
-        o = cJSON_CreateObject();
-        cJSON *any = cJSON_AddArrayToObject(o, "anyOf"), *text = typed("string");
-        cJSON_AddStringToObject(text, "pattern", pattern);
-        cJSON_AddItemToArray(any, text);
-        cJSON_AddItemToArray(any, typed("integer"));
-        return o;
+    case FIELD_STRING: return text_schema();
+    case FIELD_WINDOW: return window_value_schema();
     case FIELD_NAME: case FIELD_REF: case FIELD_DURATION: case FIELD_SECONDS: case FIELD_HOURS: case FIELD_BYTES:
     case FIELD_BYTES_REAL: case FIELD_BYTE_RATE: case FIELD_RATE: case FIELD_PER_DAY: case FIELD_PER_MINUTE:
     case FIELD_USD_HOUR: case FIELD_USD_YEAR: case FIELD_USD_SECOND: case FIELD_TOKEN_PRICE: case FIELD_INSTANT:
     case FIELD_KIND_COUNT:
         break;
     }
-    o = typed("string");
+    const char *pattern = pattern_of(f->kind);
+    cJSON *o = typed("string");
     if (pattern != NULL)
         cJSON_AddStringToObject(o, "pattern", pattern);
     return o;

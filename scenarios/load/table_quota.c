@@ -156,7 +156,8 @@ struct group_in {
 
 static void read_covered(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
 {
-    struct group_in *g = (struct group_in *)((char *)base + f->offset);
+    struct group_in *g = base;
+    (void)f;
     if (n->kind != YNODE_LIST || n->count == 0) {
         field_expected(ctx, n, "a list of resource names such as [nvidia.com/gpu]");
         return;
@@ -289,11 +290,17 @@ static void queue_in_defaults(void *out)
     *(struct queue_config *)out = queue_defaults();
 }
 
+static void one_form(struct read_ctx *ctx, const struct ynode *map, void *out)
+{
+    (void)out;
+    if (ynode_get(map, "cards") != NULL && ynode_get(map, "resourceGroups") != NULL)
+        field_problem(ctx, ynode_get(map, "resourceGroups"), "cards and resourceGroups exclude each other");
+}
+
 static void queue_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {
     struct queue_config *q = out;
-    if (ynode_get(map, "cards") != NULL && ynode_get(map, "resourceGroups") != NULL)
-        field_problem(ctx, ynode_get(map, "resourceGroups"), "cards and resourceGroups exclude each other");
+    one_form(ctx, map, out);
     if (q->team < 0 && q->name != NULL && ynode_get(map, "team") == NULL) {
         q->team = name_list_find(&ctx->refs[REF_TEAM], q->name);
         if (q->team < 0)
@@ -318,4 +325,4 @@ static void override_before(struct read_ctx *ctx, const struct ynode *map, void 
 }
 
 const struct schema queue_override_schema = {.title = "a queue override", .about = "Fields that this arbiter changes; the rest stays as in the scenario's queue of that name.",
-                                             .size = sizeof(struct queue_config), .fields = queue_fields, .defaults = queue_in_defaults, .before = override_before, .after = queue_after};
+                                             .size = sizeof(struct queue_config), .fields = queue_fields, .defaults = queue_in_defaults, .before = override_before, .after = one_form};

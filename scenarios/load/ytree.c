@@ -274,7 +274,9 @@ static bool take_event(struct build *b, const yaml_event_t *e)
 static bool syntax_error(struct build *b, const yaml_parser_t *p)
 {
     struct yplace place = place_of(b, &p->problem_mark);
-    if (p->context != NULL)
+    if (p->context != NULL && b->source->is_argument)
+        yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s %s", p->problem, p->context);
+    else if (p->context != NULL)
         yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s %s (line %ld)", p->problem, p->context,
                       (long)p->context_mark.line + 1);
     else
