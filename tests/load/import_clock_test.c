@@ -109,7 +109,7 @@ static void the_hour_that_occurs_twice_is_read_as_its_first(void **state)
     struct err err = {0};
     if (!tz_open(&z, "America/Los_Angeles", &err)) {
         print_message("# skipped: no zone files on this machine\n");
-        skip();
+        return;
     }
     tz_fini(&z);
     const char *zone = "America/Los_Angeles";

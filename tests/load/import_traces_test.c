@@ -16,7 +16,7 @@ static struct help_import import_trace(const char *kind, const char *first, cons
     static char b[512];
     char *files[2] = {a, b};
     if (help_trace(a, first) == NULL || (second != NULL && help_trace(b, second) == NULL)) {
-        skip();
+        fail_msg("a shared trace is missing");
     }
     struct help_import r = help_import_files(kind, files, second != NULL ? 2 : 1, NULL);
     if (!r.fine) {
@@ -146,7 +146,7 @@ static void servegen_raw_lengths_agree_with_the_joined_file(void **state)
     char raw[512];
     char *files[3] = {raw, NULL, NULL};
     if (help_trace(raw, "servegen/m-large_chunk-143-dataset.json.gz") == NULL) {
-        skip();
+        fail_msg("a shared trace is missing");
     }
     char rates[256];
     static const char two_windows[] = "0,2,1,,0,0\n600,2,1,,0,0\n";
@@ -238,6 +238,11 @@ static void openb_without_times_is_a_packing_list(void **state)
 
 int main(void)
 {
+    char path[512];
+    if (help_trace(path, "README.md") == NULL) {
+        printf("1..0 # SKIP the shared traces are not there (FLEETSIM_SHARED)\n");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philly_has_its_published_totals),
         cmocka_unit_test(philly_read_back_has_the_same_card_time),
