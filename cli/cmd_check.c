@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fleetsim check: is a scenario valid, and which known mistakes does it contain? */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "scenarios/load/load.h"
 
 enum { OPT_SET = 256, OPT_STRICT, SETS_MAX = 256, EXIT_NO = 1, EXIT_BAD_INPUT = 2 };
@@ -70,8 +70,7 @@ static void print_account(const struct scenario *s)
 int cmd_check(int argc, char **argv)
 {
     struct check_arguments a = {0};
-    argp_err_exit_status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0)
+    if (!options_parse(&argp, "fleetsim check", argc, argv, &a))
         return EXIT_BAD_INPUT;
     struct diag_list diags = {0};
     struct scenario *s = scenario_check(a.scenario, a.sets, a.set_count, &diags);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fleetsim compare: what differs between arbiters, or between two databases. */
-#include <argp.h>
 #include <stdio.h>
 
 #include "analysis/compare.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 
 enum { OPT_FORMAT = 256, OPT_FORCE };
 
@@ -60,10 +60,7 @@ int cmd_compare(int argc, char **argv)
 {
     struct compare_arguments a = {0};
     struct err err = {0};
-    char name[] = "fleetsim compare";
-    argv[0] = name;
-    argp_err_exit_status = 2;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0)
+    if (!options_parse(&argp, "fleetsim compare", argc, argv, &a))
         return 2;
     int status = compare_print(stdout, a.paths[0], a.paths[1], &a.options, &err);
     if (err.code != ERR_NONE)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fleetsim report: a page with plots from a results database, and the table of it. */
-#include <argp.h>
 #include <stdio.h>
 
 #include "analysis/report.h"
 #include "analysis/summary_table.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 
 enum { OPT_FORMAT = 256, OPT_BY, OPT_TABLE };
 
@@ -71,10 +71,7 @@ int cmd_report(int argc, char **argv)
 {
     struct report_arguments a = {.output = "report.html"};
     struct err err = {0};
-    char name[] = "fleetsim report";
-    argv[0] = name;
-    argp_err_exit_status = 2;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0)
+    if (!options_parse(&argp, "fleetsim report", argc, argv, &a))
         return 2;
     if (a.table) {
         summary_print(stdout, a.database, &a.summary, &err);

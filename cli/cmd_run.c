@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fleetsim run: a scenario under all its arbiters, into a database, and the table of it. */
-#include <argp.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,12 +11,13 @@
 
 #include "analysis/summary_table.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "scenarios/load/load.h"
 #include "studies/runner.h"
 
 #define SETS_MAX 256
 
-enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED };
+enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Results database (default results.db)", 0},
@@ -28,6 +28,7 @@ static const struct argp_option options[] = {
     {"record", OPT_RECORD, "LEVEL", 0, "summary, series (default) or full", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "table (default), json or csv", 0},
     {"by", OPT_BY, "KIND", 0, "Break the table down by team, service or node_pool", 0},
+    {"skip-bad", OPT_SKIP_BAD, "N", 0, "Leave out up to N bad rows of jobs and traffic files", 0},
     {"no-progress", OPT_NO_PROGRESS, NULL, 0, "No progress line, even on a terminal", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
@@ -39,6 +40,7 @@ struct run_arguments {
     enum record_level level;
     enum rows_format format;
     bool no_progress;
+    uint64_t skip_bad;
 };
 
 static void add_set(struct run_arguments *a, const char *set, struct argp_state *state)
@@ -66,6 +68,16 @@ static int number(const char *value, struct argp_state *state, const char *optio
     if (errno != 0 || *end != '\0' || end == value || n < 1 || n > 4096)
         argp_error(state, "%s: expected a whole number from 1 to 4096, got '%s'", option, value);
     return (int)n;
+}
+
+static uint64_t rows(const char *value, struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (errno != 0 || *end != '\0' || value[0] < '0' || value[0] > '9')
+        argp_error(state, "--skip-bad: expected a number of rows, got '%s'", value);
+    return n;
 }
 
 static void text_option(int key, char *arg, struct run_arguments *a, struct argp_state *state)
@@ -107,6 +119,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case OPT_BY:
         a->by = arg;
+        break;
+    case OPT_SKIP_BAD:
+        a->skip_bad = rows(arg, state);
         break;
     case OPT_NO_PROGRESS:
         a->no_progress = true;
@@ -172,13 +187,12 @@ static int fail(const struct err *err, const struct runner_result *result)
 int cmd_run(int argc, char **argv)
 {
     struct run_arguments a = {.output = "results.db", .level = RECORD_LEVEL_SERIES, .format = ROWS_TABLE};
-    argv[0] = (char[]){"fleetsim run"};
-    argp_err_exit_status = 2;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &a) != 0)
+    if (!options_parse(&argp, "fleetsim run", argc, argv, &a))
         return 2;
     struct scenario *s = load(&a);
     if (s == NULL)
         return 2;
+    scenario_skip_bad(s, a.skip_bad);
     catch_interrupts();
     struct runner_options ro = {.output = a.output,
                                 .jobs = a.jobs,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fleetsim schema: JSON Schema of scenario files, or the reference page. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "scenarios/load/load.h"
 
 enum { OPT_REFERENCE = 256, EXIT_BAD_INPUT = 2, EXIT_MACHINE = 3 };
@@ -36,8 +36,7 @@ static const struct argp argp = {
 int cmd_schema(int argc, char **argv)
 {
     bool reference = false;
-    argp_err_exit_status = EXIT_BAD_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &reference) != 0)
+    if (!options_parse(&argp, "fleetsim schema", argc, argv, &reference))
         return EXIT_BAD_INPUT;
     char *text = reference ? scenario_reference() : scenario_json_schema();
     bool ok = fputs(text, stdout) >= 0 && (reference || putchar('\n') != EOF) && fflush(stdout) == 0;

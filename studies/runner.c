@@ -259,6 +259,8 @@ bool runner_run(const struct scenario *s, const struct runner_options *options,
 {
     *result = (struct runner_result){0};
     struct runner r = {.s = s, .opt = options, .run_count = s->arbiter_count * s->replications};
+    if (!world_check_demand(s, err))
+        return false;
     struct store *store = store_create(options->output, world_tables, err);
     if (store == NULL)
         return false;

@@ -170,6 +170,13 @@ static struct policy_cohort cohort_view(struct arena *arena, const struct scenar
     return v;
 }
 
+static enum policy_effect effect_view(enum taint_effect e)
+{
+    return e == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
+           : e == TAINT_PREFER_NO_SCHEDULE ? POLICY_PREFER_NO_SCHEDULE
+                                           : POLICY_NO_EXECUTE;
+}
+
 static struct policy_flavor flavor_view(struct arena *arena, const struct flavor_config *f)
 {
     struct policy_label *labels = arena_alloc(arena, (size_t)f->node_label_count + 1, sizeof *labels);
@@ -178,16 +185,23 @@ static struct policy_flavor flavor_view(struct arena *arena, const struct flavor
     struct policy_taint *taints = arena_alloc(arena, (size_t)f->node_taint_count + 1, sizeof *taints);
     for (int32_t i = 0; i < f->node_taint_count; i++) {
         const struct taint *t = &f->node_taints[i];
-        enum policy_effect e = t->effect == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
-                               : t->effect == TAINT_PREFER_NO_SCHEDULE ? POLICY_PREFER_NO_SCHEDULE
-                                                                       : POLICY_NO_EXECUTE;
-        taints[i] = (struct policy_taint){t->key, t->value == NULL ? "" : t->value, e};
+        taints[i] = (struct policy_taint){t->key, t->value == NULL ? "" : t->value, effect_view(t->effect)};
+    }
+    struct policy_toleration *own = arena_alloc(arena, (size_t)f->toleration_count + 1, sizeof *own);
+    for (int32_t i = 0; i < f->toleration_count; i++) {
+        const struct taint *t = &f->tolerations[i];
+        own[i] = (struct policy_toleration){.key = t->key,
+                                            .value = t->value == NULL ? "" : t->value,
+                                            .effect = effect_view(t->effect),
+                                            .exists = t->value == NULL};
     }
     return (struct policy_flavor){.name = f->name,
                                   .labels = labels,
                                   .label_count = (uint32_t)f->node_label_count,
                                   .taints = taints,
                                   .taint_count = (uint32_t)f->node_taint_count,
+                                  .tolerations = own,
+                                  .toleration_count = (uint32_t)f->toleration_count,
                                   .topology = POLICY_NONE};
 }
 

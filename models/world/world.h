@@ -31,6 +31,10 @@ struct world_outcome {
     uint64_t demand_hash;         /* of every job and traffic step: equal under every arbiter */
 };
 
+/* Reads the jobs files up to the horizon: false with err on a bad row, or on a job that no node of
+ * the fleet can hold. */
+bool world_check_demand(const struct scenario *s, struct err *err);
+
 /* Runs to the horizon and writes all rows. False with err on bad input files or an interrupt. */
 bool world_run(const struct scenario *s, const struct world_options *options,
                struct world_outcome *outcome, struct err *err);

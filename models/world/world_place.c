@@ -30,55 +30,61 @@ bool source_tolerates(const struct taint *tolerations, int32_t count, const stru
     return false;
 }
 
-struct selector_view {
-    const struct label *labels;
-    const struct taint *tolerations;
-    int32_t label_count, toleration_count;
-};
-
-static bool pool_allowed(const struct node_pool_config *p, const struct selector_view *v)
+/* Labels match and each taint is tolerated by the source or by the flavor. */
+static bool pool_allowed(const struct demand_config *d, int32_t source, const struct flavor_config *v,
+                         const struct node_pool_config *p)
 {
-    for (int32_t i = 0; i < v->label_count; i++)
-        if (!label_holds(p, &v->labels[i]))
+    bool job = source < d->stream_count;
+    const struct job_stream_config *j = job ? &d->streams[source] : NULL;
+    const struct service_config *c = job ? NULL : &d->services[source - d->stream_count];
+    const struct label *labels = job ? j->node_selector : c->node_selector;
+    int32_t label_count = job ? j->node_selector_count : c->node_selector_count;
+    const struct taint *own = job ? j->tolerations : c->tolerations;
+    int32_t own_count = job ? j->toleration_count : c->toleration_count;
+    for (int32_t i = 0; i < label_count; i++)
+        if (!label_holds(p, &labels[i]))
             return false;
     for (int32_t i = 0; i < p->taint_count; i++)
-        if (!source_tolerates(v->tolerations, v->toleration_count, &p->taints[i]))
+        if (!source_tolerates(own, own_count, &p->taints[i]) &&
+            !source_tolerates(v->tolerations, v->toleration_count, &p->taints[i]))
             return false;
     return true;
 }
 
-static void source_init(struct world *w, struct source_pools *sp, const struct selector_view *v)
+static void source_init(struct world *w, struct source_pools *sp, int32_t source)
 {
     const struct fleet_config *f = &w->s->fleet;
     sp->pools = arena_alloc(&w->arena, (size_t)f->flavor_count + 1, sizeof *sp->pools);
     sp->counts = arena_alloc(&w->arena, (size_t)f->flavor_count + 1, sizeof *sp->counts);
     for (int32_t k = 0; k < f->flavor_count; k++) {
-        sp->pools[k] = arena_alloc(&w->arena, (size_t)f->flavors[k].pool_count + 1, sizeof(int32_t));
-        for (int32_t i = 0; i < f->flavors[k].pool_count; i++) {
-            int32_t p = f->flavors[k].pools[i];
-            if (pool_allowed(&f->pools[p], v))
-                sp->pools[k][sp->counts[k]++] = p;
+        const struct flavor_config *v = &f->flavors[k];
+        sp->pools[k] = arena_alloc(&w->arena, (size_t)v->pool_count + 1, sizeof(int32_t));
+        for (int32_t i = 0; i < v->pool_count; i++)
+            if (pool_allowed(&w->s->demand, source, v, &f->pools[v->pools[i]]))
+                sp->pools[k][sp->counts[k]++] = v->pools[i];
+    }
+}
+
+int32_t source_largest_node(const struct scenario *s, int32_t source)
+{
+    int32_t most = 0;
+    for (int32_t k = 0; k < s->fleet.flavor_count; k++) {
+        const struct flavor_config *v = &s->fleet.flavors[k];
+        for (int32_t i = 0; i < v->pool_count; i++) {
+            const struct node_pool_config *p = &s->fleet.pools[v->pools[i]];
+            if (p->cards_per_node > most && pool_allowed(&s->demand, source, v, p))
+                most = p->cards_per_node;
         }
     }
+    return most;
 }
 
 bool sources_init(struct world *w)
 {
-    const struct demand_config *d = &w->s->demand;
-    w->sources = arena_alloc(&w->arena, (size_t)(d->stream_count + d->service_count) + 1,
-                             sizeof *w->sources);
-    for (int32_t i = 0; i < d->stream_count; i++) {
-        const struct job_stream_config *c = &d->streams[i];
-        struct selector_view v = {c->node_selector, c->tolerations, c->node_selector_count,
-                                  c->toleration_count};
-        source_init(w, &w->sources[i], &v);
-    }
-    for (int32_t i = 0; i < d->service_count; i++) {
-        const struct service_config *c = &d->services[i];
-        struct selector_view v = {c->node_selector, c->tolerations, c->node_selector_count,
-                                  c->toleration_count};
-        source_init(w, &w->sources[d->stream_count + i], &v);
-    }
+    int32_t count = w->s->demand.stream_count + w->s->demand.service_count;
+    w->sources = arena_alloc(&w->arena, (size_t)count + 1, sizeof *w->sources);
+    for (int32_t i = 0; i < count; i++)
+        source_init(w, &w->sources[i], i);
     return true;
 }
 

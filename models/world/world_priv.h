@@ -233,6 +233,7 @@ void place_retry(struct world *w);
 void place_release(struct world *w, uint32_t wl); /* gives the cards back */
 void place_forget(struct world *w, uint32_t wl);  /* leaves the list of unplaced */
 bool sources_init(struct world *w);
+int32_t source_largest_node(const struct scenario *s, int32_t source); /* cards; 0: no node */
 bool source_tolerates(const struct taint *tolerations, int32_t count, const struct taint *taint);
 
 /* ---- world_book.c: the ledger ---- */
