@@ -48,8 +48,8 @@ struct rate_profile {
     double base_per_s;          /* mean rate before the factors */
     double a1, phase1_h;        /* daily harmonic */
     double a2, phase2_h;        /* twice-daily harmonic */
-    double weekday[7];          /* Monday first; all 1 when not given */
-    double hours[24];           /* explicit profile, used when has_hours */
+    double weekday[7];          /* Monday first, UTC; all 0 = not given, all 1 */
+    double hours[24];           /* factor at h:00 UTC, joined by lines; used when has_hours */
     bool has_hours;
     double ou_sigma;            /* standard deviation of the log rate */
     sim_time ou_tau;
@@ -90,7 +90,8 @@ struct job_stream_config {
     /* from a file: */
     const char *file;              /* jobs file (docs/jobs-file.md), or NULL */
     const char *file_queue_column; /* NULL; else the column that names the queue of each job */
-    double time_scale, work_scale; /* 1 = as it is; arrivals are divided, durations multiplied */
+    double time_scale, work_scale; /* 1 (or 0) = as it is; times of a file are divided, a synthetic
+                                      rate is multiplied by time_scale; durations by work_scale */
 };
 
 /* ---- inference services ---- */

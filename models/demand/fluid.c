@@ -25,6 +25,7 @@
 #define PHASE_STRIDE 14   /* coprime to NODES_PHASES: neighbouring steps see distant phases */
 #define QUEUE_PIECES 64
 #define NARROW 0.05      /* waits within 5 % of each other: points instead of uniform pieces */
+#define CUTS 4
 
 /* One call of fluid_step. */
 struct step {
@@ -187,26 +188,53 @@ static double share_below(double from, double to, double x)
     return x <= lo ? 0.0 : (x - lo) / (hi - lo);
 }
 
-/* As book_points with the waits of every point uniform: for wide ranges. */
+/* Adds uniform waits to the own times of the points, these merged to three means. */
+static void add_uniform(struct qhist *h, const double *own_s, double mass, double lo, double hi)
+{
+    static const int ends[] = {3, 5, NODES_COUNT};
+    if (h == NULL)
+        return;
+    for (int g = 0, i = 0; g < 3; g++) {
+        double weight = 0.0, sum = 0.0;
+        for (; i < ends[g]; i++) {
+            weight += nodes_mass[i];
+            sum += nodes_mass[i] * own_s[i];
+        }
+        qhist_add_uniform(h, lo + sum / weight, hi + sum / weight, mass * weight);
+    }
+}
+
+/* As book_points with the waits of every point uniform: for ranges so wide that they dominate. */
 static void book_uniform(struct step *s, double mass, double lo, double hi)
 {
     struct fluid *f = s->f;
     const struct service_config *cfg = f->cfg;
     struct nodes_times t;
-    nodes_times(&f->nodes, next_phase(f), f->round, &f->full, &t);
+    int phase = next_phase(f);
+    nodes_times(&f->nodes, phase, f->round, &f->full, &t);
     for (int i = 0; i < NODES_COUNT; i++) {
-        double part = mass * nodes_mass[i], wait_most = DM_INF;
+        double wait_most = DM_INF;
         if (cfg->slo_latency_s > 0.0)
             wait_most = cfg->slo_latency_s - t.latency_s[i];
-        if (cfg->slo_ttft_s > 0.0 && cfg->kind == SERVICE_LLM
-            && cfg->slo_ttft_s - t.ttft_s[i] < wait_most)
-            wait_most = cfg->slo_ttft_s - t.ttft_s[i];
-        f->slo_met += part * share_below(lo, hi, wait_most);
-        if (s->latency != NULL)
-            qhist_add_uniform(s->latency, lo + t.latency_s[i], hi + t.latency_s[i], part);
-        if (s->ttft != NULL)
-            qhist_add_uniform(s->ttft, lo + t.ttft_s[i], hi + t.ttft_s[i], part);
+        if (cfg->slo_ttft_s > 0.0 && cfg->kind == SERVICE_LLM)
+            wait_most = least(wait_most, cfg->slo_ttft_s - t.ttft_s[i]);
+        f->slo_met += mass * nodes_mass[i] * share_below(lo, hi, wait_most);
     }
+    add_uniform(s->latency, t.latency_s, mass, lo, hi);
+    add_uniform(s->ttft, t.ttft_s, mass, lo, hi);
+}
+
+/* Waits between lo and hi: a narrow range by points, cut into at most CUTS; a wide one uniform. */
+static void book_range(struct step *s, double mass, double lo, double hi)
+{
+    double cuts = dm_ceil((hi - lo) / (NARROW * (lo + s->f->full.own_mean_s)));
+    if (cuts > CUTS) {
+        book_uniform(s, mass, lo, hi);
+        return;
+    }
+    int n = cuts > 1.0 ? (int)cuts : 1;
+    for (int k = 0; k < n; k++)
+        book_points(s, mass / n, &s->f->full, lo + (hi - lo) * k / n, lo + (hi - lo) * (k + 1) / n);
 }
 
 /* backlog_book_fn */
@@ -221,10 +249,7 @@ static void book_queued(void *ctx, const struct backlog_part *part)
     double from = part->wait_from_s + s->excess_wait_s, to = part->wait_to_s + s->excess_wait_s;
     double lo = from < to ? from : to, hi = from < to ? to : from;
     book_served(s, part->served, part->tokens_in, part->tokens_out);
-    if (hi - lo <= NARROW * (lo + full->own_mean_s))
-        book_points(s, part->served, full, lo, hi);
-    else
-        book_uniform(s, part->served, lo, hi);
+    book_range(s, part->served, lo, hi);
     double wait = 0.5 * (lo + hi);
     s->latency_sum += part->served * (wait + full->own_mean_s);
     s->ttft_sum += part->served * (wait + full->own_ttft_s);

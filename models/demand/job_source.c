@@ -81,7 +81,6 @@ struct job_source *job_source_open(const struct job_stream_config *cfg, int32_t 
     s->time_scale = or_one(cfg->time_scale);
     s->work_scale = or_one(cfg->work_scale);
     if (cfg->file != NULL) {
-        REQUIRE(open_file != NULL);
         s->has_file = open_file(loader, cfg, &s->reader, err);
         if (!s->has_file) {
             job_source_close(s);

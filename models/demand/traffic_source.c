@@ -29,7 +29,6 @@ struct traffic_source *traffic_source_open(const struct service_config *cfg, int
     s->cfg = cfg;
     s->step = step;
     if (cfg->traffic.file != NULL) {
-        REQUIRE(open_file != NULL);
         s->has_file = open_file(loader, cfg, &s->reader, err);
         if (!s->has_file) {
             free(s);

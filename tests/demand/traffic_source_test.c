@@ -170,7 +170,7 @@ static void files_give_rates_and_may_give_token_means(void **state)
     assert_true(p.rate_per_s == 16 && p.output_tokens_mean == 250);
     p = next(s, STEP);
     assert_true(p.rate_per_s == 16 && p.output_tokens_mean == 99 && p.input_tokens_mean == 1000);
-    f.rate = NAN;
+    f.rate = (double)NAN;
     assert_false(traffic_source_next(s, 2 * STEP, &p, &err));
     assert_int_equal(err.code, ERR_INPUT);
     assert_non_null(strstr(err.text, "t.csv"));
