@@ -250,6 +250,19 @@ static void littles_law_holds_as_an_identity(void **state)
     }
 }
 
+/* Pins whole nanoseconds, hence every event's time and order, across compilers and flags. */
+static void a_run_ends_at_the_same_nanosecond_in_every_build(void **state)
+{
+    static const struct queue_setup setup = {4, 3.2, gamma_half, 0, 200000};
+    struct queue_outcome one;
+    (void)state;
+    queue_run(&setup, SEED, 7, &one);
+    print_message("# end %lld, sum %lld\n", (long long)one.end, (long long)one.sojourn_sum_ns);
+    assert_int_equal(one.end, INT64_C(62599991250841));
+    assert_int_equal(one.sojourn_sum_ns, INT64_C(418795195595815));
+    queue_outcome_fini(&one);
+}
+
 /* One experiment: ten replications, a 95 % interval; does it hold the true mean of 5 s? */
 static bool interval_covers(uint64_t experiment)
 {
@@ -286,6 +299,7 @@ int main(void)
         cmocka_unit_test(md1_reproduces_its_mean_and_its_quantiles),
         cmocka_unit_test(mg1_reproduces_pollaczek_khinchine),
         cmocka_unit_test(littles_law_holds_as_an_identity),
+        cmocka_unit_test(a_run_ends_at_the_same_nanosecond_in_every_build),
         cmocka_unit_test(intervals_cover_the_truth_as_often_as_they_say),
     };
     return cmocka_run_group_tests_name("theory", tests, NULL, NULL);
