@@ -277,7 +277,11 @@ static double bound_value(const struct kind *k, struct value v)
 
 static void print_bound(const struct kind *k, double bound, char *out, size_t n)
 {
-    struct value v = {.real = bound, .whole = (int64_t)bound, .seed = (uint64_t)bound};
+    struct value v = {.real = bound};
+    if (k->storage == STORE_U64)
+        v.seed = (uint64_t)bound;
+    else if (k->storage != STORE_REAL)
+        v.whole = (int64_t)bound;
     k->print(out, n, v);
 }
 
