@@ -140,7 +140,7 @@ static void print_assumptions(FILE *out, struct results *results, struct err *er
     sqlite3_finalize(q);
 }
 
-static bool known_kind(const char *by, struct err *err)
+bool summary_by_check(const char *by, struct err *err)
 {
     static const char *const kinds[] = {"team", "service", "node_pool", "flavor"};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -188,7 +188,7 @@ int summary_print(FILE *out,
                   struct err *err)
 {
     struct results results;
-    if (options->by != NULL && !known_kind(options->by, err))
+    if (options->by != NULL && !summary_by_check(options->by, err))
         return err_exit_status(err);
     if (!results_open(&results, db_path, err))
         return err_exit_status(err);

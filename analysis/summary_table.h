@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_SUMMARY_TABLE_H
 #define ANALYSIS_SUMMARY_TABLE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "analysis/rows_out.h"
@@ -14,6 +15,9 @@ struct summary_options {
     enum rows_format format; /* ROWS_TABLE is the zero value */
     const char *by;          /* NULL, or "team", "service", "node_pool", "flavor" */
 };
+
+/* False, with err, when nothing is broken down by this. */
+bool summary_by_check(const char *by, struct err *err);
 
 /*
  * Prints the table of a results database. json and csv give the rows of the view `summary` (or,

@@ -28,14 +28,14 @@ static void print_help(FILE *out)
 {
     fputs("usage: fleetsim conform KIND FILE...\n"
           "\n"
-          "Replays recorded decisions of a real system through the code that simulations use, and\n"
-          "prints agreement per group and the first difference with both sides. The files hold one\n"
-          "JSON object per line and may be compressed with gzip.\n"
+          "Replays recorded decisions of a real system through the code that simulations\n"
+          "use, and prints agreement per group and the first difference with both sides.\n"
+          "The files hold one JSON object per line and may be compressed with gzip.\n"
           "\n",
           out);
     for (int i = 0; i < KINDS; i++)
         fprintf(out, "  %-6s %s\n", kinds[i].name, kinds[i].help);
-    fputs("\nexit status: 0 all agree, 1 something differs, 2 a file is unreadable or truncated\n"
+    fputs("\nexit status: 0 all agree, 1 something differs, 2 a file cannot be read\n"
           "\n"
           "example:\n"
           "  fleetsim conform kueue tests/policies/data/*.jsonl.gz\n",

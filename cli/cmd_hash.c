@@ -10,9 +10,10 @@
 static const char help[] =
     "usage: fleetsim hash FILE.db...\n"
     "\n"
-    "Prints the content hash of each results database. Equal hashes mean equal results: the same\n"
-    "scenario and seed give the same hash with any compiler, optimisation or number of threads.\n"
-    "Wall time, program version and host are left out.\n"
+    "Prints the content hash of each results database. Equal hashes mean equal\n"
+    "results: the same scenario and seed give the same hash with any compiler,\n"
+    "optimisation or number of threads. Wall time, program version and host are left\n"
+    "out.\n"
     "\n"
     "example:\n"
     "  fleetsim hash results.db\n";

@@ -189,6 +189,9 @@ int cmd_run(int argc, char **argv)
     struct run_arguments a = {.output = "results.db", .level = RECORD_LEVEL_SERIES, .format = ROWS_TABLE};
     if (!options_parse(&argp, "fleetsim run", argc, argv, &a))
         return 2;
+    struct err err = {0};
+    if (a.by != NULL && !summary_by_check(a.by, &err))
+        return fail(&err, NULL);
     struct scenario *s = load(&a);
     if (s == NULL)
         return 2;
@@ -200,7 +203,6 @@ int cmd_run(int argc, char **argv)
                                 .progress = !a.no_progress && isatty(STDERR_FILENO),
                                 .stop = &stop_flag};
     struct runner_result result;
-    struct err err = {0};
     bool ok = runner_run(s, &ro, &result, &err);
     scenario_free(s);
     if (!ok)

@@ -274,7 +274,8 @@ void services_traffic(struct world *w)
         service_scaling_wake(w, (uint32_t)k);
     }
     series_step(w);
-    world_event(w, w->now + step, EVC_TRAFFIC, 0, EV_TRAFFIC, 0);
+    if (step < left) /* the horizon begins no step */
+        world_event(w, w->now + step, EVC_TRAFFIC, 0, EV_TRAFFIC, 0);
 }
 
 void service_scale(struct world *w, uint32_t k)
