@@ -19,7 +19,7 @@ static const char help[] =
     "or zstd, or - for standard input. KIND is one of the list below, or auto.\n"
     "\n"
     "example:\n"
-    "  fleetsim import philly philly.csv.gz -o jobs.csv --start 2017-10-01 --window 4w\n"
+    "  fleetsim import philly philly.csv.gz -o jobs.csv --window 28d\n"
     "\n"
     "options:\n"
     "  -o, --output OUT         the file to write; - for standard output\n"

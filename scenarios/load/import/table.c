@@ -5,7 +5,7 @@
 #include "scenarios/load/import/import_ctx.h"
 
 static const struct importer importers[] = {
-    {"philly", "Microsoft Philly 2017: philly.csv, or JSON of cluster_job_log", FORM_JOBS,
+    {"philly", "Microsoft Philly 2017: philly.csv, or its original JSON", FORM_JOBS,
      philly_detect, philly_run, NULL},
     {"servegen", "ServeGen: client rates, and client lengths beside them", FORM_RATES, servegen_detect,
      servegen_run, servegen_finish},
