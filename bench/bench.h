@@ -15,9 +15,11 @@
 struct bench_options {
     uint64_t customers; /* mm1; 0 = 20,000,000 */
     uint64_t pending;   /* hold, heap40: this size only; 0 = the standard sizes */
-    uint64_t count;     /* operations of the micro benchmarks; 0 = each one's own default */
+    uint64_t count;     /* operations of the micro benchmarks, seeds of fgd; 0 = each one's own default */
     uint64_t seed;
     const char *file;   /* --file: scenario or trace of the benchmarks that need one, or NULL */
+    char **paths;       /* folders named after fgd */
+    size_t path_count;
     unsigned repeat;    /* at least 1 */
     bool csv;
 };
@@ -35,6 +37,7 @@ struct bench_report {
     const struct bench_options *options;
     struct bench_row *rows; /* owned */
     size_t count, capacity;
+    bool differs;       /* a result is not what was published: exit 1 */
 };
 
 struct benchmark {
@@ -66,5 +69,8 @@ bool bench_heap40(struct bench_report *report, struct err *e);
 bool bench_rng(struct bench_report *report, struct err *e);
 bool bench_dmath(struct bench_report *report, struct err *e);
 bool bench_qhist(struct bench_report *report, struct err *e);
+bool bench_fgd(struct bench_report *report, struct err *e);
+bool bench_scenario(struct bench_report *report, struct err *e);
+bool bench_trace(struct bench_report *report, struct err *e);
 
 #endif

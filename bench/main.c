@@ -17,11 +17,15 @@ static const struct benchmark benchmarks[] = {
     {"rng", "random variates: draws", bench_rng},
     {"dmath", "portable mathematical functions: calls", bench_dmath},
     {"qhist", "quantile histogram: calls", bench_qhist},
+    {"fgd", "the FGD packing experiment on the openb lists in DIR...: pods", bench_fgd},
+    {"scenario", "every arbiter of --file (scenarios/quick.yaml): jobs and replicas", bench_scenario},
+    {"trace", "a jobs file (--file) in order on 1,000 cards: jobs", bench_trace},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof benchmarks[0] };
 
 static const char usage[] =
     "Usage: fleetsim-bench BENCHMARK... [OPTION]...\n"
+    "       fleetsim-bench fgd DIR... [OPTION]...\n"
     "Measures CPU time of parts of fleetsim.\n"
     "\n"
     "Example: fleetsim-bench mm1 heap40 --customers 20000000\n"
@@ -31,7 +35,7 @@ static const char usage[] =
     "  --repeat N     repeat each benchmark; the table shows best and median\n"
     "  --customers N  customers of mm1 (20000000)\n"
     "  --pending N    size of the queue of hold and heap40 (2, 1000, 30000, 1000000)\n"
-    "  --count N      operations of each micro benchmark\n"
+    "  --count N      operations of each micro benchmark; seeds of fgd (10)\n"
     "  --seed N       seed of the random streams (1)\n"
     "  --file PATH    scenario or trace, for the benchmarks that read one\n"
     "  --help         this text\n"
@@ -155,6 +159,8 @@ static double rate(const struct bench_row *row)
 
 static void print_csv(const struct bench_report *report)
 {
+    if (report->count == 0)
+        return; /* fgd has printed its own */
     puts("benchmark,parameter,items,events,cpu_s,items_per_cpu_s,peak_rss_bytes");
     for (size_t i = 0; i < report->count; i++) {
         const struct bench_row *row = &report->rows[i];
@@ -253,6 +259,22 @@ static bool run_all(struct bench_report *report, char **names, int count, struct
     return true;
 }
 
+/* Moves the folders (what is no benchmark, after fgd) behind the names; returns how many names. */
+static int split_arguments(struct bench_options *o, char **args, int count)
+{
+    bool folders = false;
+    int names = 0;
+    o->paths = mem_alloc((size_t)count + 1, sizeof *o->paths);
+    for (int i = 0; i < count; i++) {
+        if (folders && find(args[i]) == NULL)
+            o->paths[o->path_count++] = args[i];
+        else
+            args[names++] = args[i];
+        folders = folders || strcmp(args[i], "fgd") == 0;
+    }
+    return names;
+}
+
 int main(int argc, char **argv)
 {
     struct bench_options options = {.repeat = 1, .seed = 1};
@@ -265,16 +287,18 @@ int main(int argc, char **argv)
         fputs("fleetsim-bench: no benchmark given\nTry 'fleetsim-bench --help'.\n", stderr);
         return 2;
     }
-    for (int i = optind; i < argc; i++) {
+    int names = split_arguments(&options, argv + optind, argc - optind);
+    for (int i = optind; i < optind + names; i++) {
         if (find(argv[i]) == NULL)
             return unknown_benchmark(argv[i]);
     }
-    if (!run_all(&report, argv + optind, argc - optind, &e))
+    if (!run_all(&report, argv + optind, names, &e))
         fprintf(stderr, "fleetsim-bench: %s\n", e.text);
     else if (options.csv)
         print_csv(&report);
     else
         print_table(&report);
     free(report.rows);
-    return err_exit_status(&e);
+    free(options.paths);
+    return e.code == ERR_NONE && report.differs ? 1 : err_exit_status(&e);
 }
