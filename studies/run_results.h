@@ -11,7 +11,8 @@
  *   training.preemptions, training.started, training.finished, training.submitted
  *   lora.wait.{p50,p95}, lora.finished, lora.submitted
  *   inference.latency.{p50,p99}, inference.ttft.{p50,p99}, inference.slo_attainment,
- *   inference.cold_starts, inference.{arrived,served,rejected,timed_out,queued}, inference.tokens
+ *   inference.cold_starts, inference.{arrived,served,rejected,timed_out,queued},
+ *   inference.{tokens,tokens_arrived,tokens_lost,tokens_queued}
  *   replicas.preemptions
  *   cost.total, cost.per_million_tokens, cost.per_useful_card_hour
  *   managed.throttled (share of requests refused), managed.job_card_hours

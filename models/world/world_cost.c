@@ -45,6 +45,19 @@ static void metric(struct world *w, const char *name, double value)
     results_metric(w, "all", "", name, value, false);
 }
 
+/* Simple services have no tokens: only the part of the inference cards that LLMs had counts. */
+static double llm_part(const struct world *w, int32_t pool)
+{
+    double llm = 0, all = 0;
+    for (int32_t k = 0; k < w->s->demand.service_count; k++) {
+        double card_s = w->services[k].ready_card_s[pool];
+        all += card_s;
+        llm += w->services[k].cfg->kind == SERVICE_LLM ? card_s : 0;
+    }
+    return all > 0 ? llm / all : 0;
+}
+
+/* Books what each team pays; returns the cost of the cards that served tokens. */
 static double emit_team_costs(struct world *w)
 {
     double inference = 0;
@@ -62,7 +75,7 @@ static double emit_team_costs(struct world *w)
     for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
         inference += i128_ratio(held(w, p, LEDGER_ANY, LEDGER_CLASS_INFERENCE),
                                 held(w, p, LEDGER_ANY, LEDGER_ANY)) *
-                     pool_usd(w, p);
+                     pool_usd(w, p) * llm_part(w, p);
     return inference;
 }
 
@@ -80,7 +93,8 @@ void cost_emit(struct world *w)
     double inference = emit_team_costs(w);
     double tokens = 0;
     for (int32_t k = 0; k < w->s->demand.service_count; k++)
-        tokens += w->services[k].fluid.tokens_in + w->services[k].fluid.tokens_out;
+        if (w->services[k].cfg->kind == SERVICE_LLM)
+            tokens += w->services[k].fluid.tokens_in + w->services[k].fluid.tokens_out;
     i128 useful = ledger_group_sum(w->ledger, LEDGER_ANY, LEDGER_COMPUTING);
     struct ledger_query q = ledger_query_all();
     q.bucket = LEDGER_TRAINING_REWORK;

@@ -21,7 +21,8 @@
 #define SIZE_NODES 16 /* equal-mass response lengths */
 
 struct managed_sum { /* one service, one team, or all */
-    double arrived, served, rejected, tokens, met, total, usd;
+    double arrived, served, rejected, met, total, usd;
+    double tokens, tokens_arrived; /* of served requests; of all */
 };
 
 struct managed {
@@ -95,6 +96,7 @@ static void serve(struct managed *m, const struct service_config *sv, struct man
     }
     qhist_add(&m->ttft, c->request_latency_s, served);
     if (sv->kind == SERVICE_LLM) {
+        sum->tokens_arrived += n * (p->input_tokens_mean + p->output_tokens_mean);
         double in = served * p->input_tokens_mean, out = served * p->output_tokens_mean;
         sum->tokens += in + out;
         sum->usd += (in * (double)c->input_uusd_per_mtok + out * (double)c->output_uusd_per_mtok) / 1e12;
@@ -109,6 +111,7 @@ static void sum_add(struct managed_sum *into, const struct managed_sum *s)
     into->served += s->served;
     into->rejected += s->rejected;
     into->tokens += s->tokens;
+    into->tokens_arrived += s->tokens_arrived;
     into->met += s->met;
     into->total += s->total;
     into->usd += s->usd;
@@ -230,6 +233,9 @@ static void put_served(const struct managed *m, const char *kind, const char *sc
     put(m, kind, scope, "inference.timed_out", 0);
     put(m, kind, scope, "inference.queued", 0);
     put(m, kind, scope, "inference.tokens", s->tokens);
+    put(m, kind, scope, "inference.tokens_arrived", s->tokens_arrived);
+    put(m, kind, scope, "inference.tokens_lost", s->tokens_arrived - s->tokens);
+    put(m, kind, scope, "inference.tokens_queued", 0);
 }
 
 static void put_jobs(const struct managed *m)

@@ -105,6 +105,7 @@ struct service_state {
     int32_t live;              /* pending .. running, not those that go */
     int32_t ready;
     int64_t *ready_milli;      /* by pool */
+    double *ready_card_s;      /* by pool: cards of ready replicas over time */
     uint32_t head, tail;       /* live replicas, oldest first */
     uint32_t ordinal;          /* replicas ever made */
     uint32_t scale_gen;

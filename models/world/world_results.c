@@ -206,7 +206,8 @@ static void emit_jobs(struct world *w)
 /* ---- services ---- */
 
 struct served {
-    double arrived, served, rejected, timed_out, queued, tokens, met, total, cold;
+    double arrived, served, rejected, timed_out, queued, met, total, cold;
+    double tokens, tokens_arrived, tokens_lost, tokens_queued; /* tokens: of served requests */
 };
 
 static void served_add(struct served *s, const struct service_state *sv)
@@ -216,7 +217,12 @@ static void served_add(struct served *s, const struct service_state *sv)
     s->rejected += sv->fluid.rejected;
     s->timed_out += sv->fluid.timed_out;
     s->queued += sv->fluid.backlog;
-    s->tokens += sv->fluid.tokens_in + sv->fluid.tokens_out;
+    if (sv->cfg->kind == SERVICE_LLM) {
+        s->tokens += sv->fluid.tokens_in + sv->fluid.tokens_out;
+        s->tokens_arrived += sv->fluid.tokens_arrived;
+        s->tokens_lost += sv->fluid.tokens_lost;
+        s->tokens_queued += sv->fluid.tokens_backlog;
+    }
     s->met += sv->fluid.slo_met;
     s->total += sv->fluid.slo_total;
     s->cold += (double)sv->cold_starts;
@@ -238,6 +244,9 @@ static void emit_served(struct world *w, const char *kind, const char *scope, co
     results_metric(w, kind, scope, "inference.timed_out", s->timed_out, false);
     results_metric(w, kind, scope, "inference.queued", s->queued, false);
     results_metric(w, kind, scope, "inference.tokens", s->tokens, false);
+    results_metric(w, kind, scope, "inference.tokens_arrived", s->tokens_arrived, false);
+    results_metric(w, kind, scope, "inference.tokens_lost", s->tokens_lost, false);
+    results_metric(w, kind, scope, "inference.tokens_queued", s->tokens_queued, false);
 }
 
 static void emit_services(struct world *w)
