@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Best node per class of pods, kept up to date by looking at changed nodes only. A class is a kind
+ * of pod; it has a tree of the scores of all nodes. A decision first looks at the nodes that have
+ * changed since the class was last asked, each once, newest change first; then the answer is at
+ * the root. Cost: O(log nodes) plus one score per changed node, whatever the number of others.
+ */
+#ifndef MODELS_FLEET_SCORE_SCORE_INDEX_H
+#define MODELS_FLEET_SCORE_SCORE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/rng.h"
+
+struct score_class {
+    int64_t seen;    /* changes up to here are in the tree */
+    int32_t *tree;   /* owned; node i's value at leaf leaves + i, root at 1 */
+};
+
+struct score_index {
+    int32_t nodes, leaves;
+    bool sums;       /* trees hold counts of nodes that fit, not best scores */
+    int64_t clock;   /* changes so far */
+    int64_t *changed_at;          /* [node] */
+    int32_t *newer, *older, newest; /* [node] list by time of change, -1 = end */
+    struct score_class *classes;
+    size_t class_count, class_capacity;
+    int64_t looks;   /* scores computed */
+    /* Score of the node for the class, 0 or more; -1 = does not fit. Set by the owner. */
+    int32_t (*score)(void *owner, int32_t class_index, int32_t node);
+    void *owner;
+};
+
+/* sums: for score_index_draw; else for score_index_best. nodes may be 0. */
+void score_index_init(struct score_index *x, int32_t nodes, bool sums,
+                      int32_t (*score)(void *owner, int32_t class_index, int32_t node), void *owner);
+void score_index_fini(struct score_index *x);
+
+/* A new class; returns its number, counting from 0. */
+int32_t score_index_add(struct score_index *x);
+
+/* The node has changed. */
+void score_index_touch(struct score_index *x, int32_t node);
+/* Every node counts as changed. */
+void score_index_touch_all(struct score_index *x);
+
+/* The node with the highest score, the lowest among equals; -1 = none fits. */
+int32_t score_index_best(struct score_index *x, int32_t class_index);
+/* One of the nodes that fit, uniformly; -1 = none. Draws only when there is one. */
+int32_t score_index_draw(struct score_index *x, int32_t class_index, struct rng *rng);
+
+#endif
