@@ -74,10 +74,6 @@ static void check_quota(struct read_ctx *ctx, const struct ynode *root, const st
 static void check_fleet(struct read_ctx *ctx, const struct ynode *root, const struct scenario *s)
 {
     const struct ynode *fleet = ynode_get(root, "fleet");
-    if (s->fleet.pool_count == 0) {
-        snprintf(ctx->path, sizeof ctx->path, "fleet.nodePools");
-        field_problem(ctx, key_or(fleet, "nodePools"), "the fleet has no nodes; expected at least one node pool");
-    }
     const struct ynode *flavors = ynode_get(fleet, "flavors");
     for (int32_t i = 0; flavors != NULL && i < s->fleet.flavor_count && i < flavors->count; i++) {
         set_path(ctx, "fleet.flavors", i);

@@ -260,12 +260,24 @@ static bool apply_changes(struct loading *l)
     return ok;
 }
 
+/* Told alone: without nodes every name of a flavor would be unknown. */
+static bool has_nodes(struct read_ctx *ctx, const struct ynode *root)
+{
+    const struct ynode *pools = ynode_get(ynode_get(root, "fleet"), "nodePools");
+    if (pools == NULL || pools->kind != YNODE_LIST || pools->count > 0)
+        return true;
+    snprintf(ctx->path, sizeof ctx->path, "fleet.nodePools");
+    field_problem(ctx, pools, "the fleet has no nodes; expected at least one node pool");
+    return false;
+}
+
 static bool read_tree(struct loading *l, struct scenario_in *in, bool lint)
 {
     size_t errors = l->diags->error_count;
     struct read_ctx ctx = {.arena = &l->arena, .diags = l->diags, .scenario = in};
     gather_names(&ctx, l->root);
-    field_read_struct(&ctx, &scenario_schema, l->root, in);
+    if (has_nodes(&ctx, l->root))
+        field_read_struct(&ctx, &scenario_schema, l->root, in);
     if (l->diags->error_count == errors) {
         load_finish(&ctx, l->root);
         load_cross_check(&ctx, l->root);
