@@ -167,7 +167,7 @@ static void run_events(struct world *w)
 
 static void tallies_init(struct world *w)
 {
-    int32_t teams = w->s->quota.team_count, queues = w->s->quota.queue_count;
+    int32_t teams = w->s->quota.team_count;
     for (int c = 0; c < CLASS_COUNT; c++)
         qhist_init(&w->wait[c], 0.005, 1e-3, 1e9);
     w->team_wait = arena_alloc(&w->arena, (size_t)teams + 1, sizeof *w->team_wait);
@@ -176,15 +176,7 @@ static void tallies_init(struct world *w)
     w->team_evictions = arena_alloc(&w->arena, (size_t)teams + 1, sizeof *w->team_evictions);
     w->team_rework = arena_alloc(&w->arena, (size_t)teams + 1, sizeof *w->team_rework);
     w->team_unfinished_h = arena_alloc(&w->arena, (size_t)teams + 1, sizeof *w->team_unfinished_h);
-    w->queue_nominal = arena_alloc(&w->arena, (size_t)queues + 1, sizeof *w->queue_nominal);
-    for (int32_t q = 0; q < queues; q++)
-        for (int32_t i = 0; i < w->s->quota.queues[q].quota_count; i++)
-            if (w->s->quota.queues[q].quotas[i].resource < 0)
-                w->queue_nominal[q] += w->s->quota.queues[q].quotas[i].nominal;
-    w->queue_used = arena_alloc(&w->arena, (size_t)queues + 1, sizeof *w->queue_used);
-    w->queue_used_s = arena_alloc(&w->arena, (size_t)queues + 1, sizeof *w->queue_used_s);
-    w->queue_borrowed_s = arena_alloc(&w->arena, (size_t)queues + 1, sizeof *w->queue_borrowed_s);
-    w->queue_lent_s = arena_alloc(&w->arena, (size_t)queues + 1, sizeof *w->queue_lent_s);
+    quota_use_init(w);
 }
 
 static void coldstart_setup(struct world *w)

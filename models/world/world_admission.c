@@ -194,7 +194,7 @@ void admission_quota_back(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
     const struct shape *sh = &w->shapes[wl->shape];
-    w->queue_used[queue_of(w, wl)] -= sh->request_milli / sh->workers * wl->workers;
+    quota_use_change(w, queue_of(w, wl), wl->flavor, -(sh->request_milli / sh->workers * wl->workers));
 }
 
 static int32_t card_flavor(const struct policy_assigned_set *set)
@@ -208,9 +208,9 @@ static int32_t card_flavor(const struct policy_assigned_set *set)
 static void apply_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
 {
     const struct shape *sh = &w->shapes[w->wl[ix].shape];
-    int32_t workers = (int32_t)e->sets[0].count;
-    w->queue_used[queue_of(w, &w->wl[ix])] += sh->request_milli / sh->workers * workers;
-    place_admitted(w, ix, card_flavor(&e->sets[0]), workers);
+    int32_t workers = (int32_t)e->sets[0].count, flavor = card_flavor(&e->sets[0]);
+    quota_use_change(w, queue_of(w, &w->wl[ix]), flavor, sh->request_milli / sh->workers * workers);
+    place_admitted(w, ix, flavor, workers);
 }
 
 static void apply_evict(struct world *w, uint32_t ix)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/world/offered.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
 
@@ -109,12 +110,6 @@ static void job_submit(struct world *w, uint32_t ix)
     }
 }
 
-static double asked_cards(const struct job_spec *spec)
-{
-    double per = spec->share_milli > 0 ? (double)spec->share_milli / 1000.0 : spec->cards_per_worker;
-    return per * spec->workers;
-}
-
 void job_arrive(struct world *w, uint32_t stream)
 {
     struct job_spec spec = w->next_job[stream];
@@ -124,7 +119,7 @@ void job_arrive(struct world *w, uint32_t stream)
     j->spec = spec;
     w->demand_hash[stream] = demand_hash_job(w->demand_hash[stream], &spec);
     w->submitted[w->s->demand.streams[stream].cls]++;
-    w->offered_card_s += asked_cards(&spec) * sim_time_seconds(spec.work);
+    w->offered += offered_job(&spec);
     job_submit(w, ix);
     schedule_next(w, stream);
 }

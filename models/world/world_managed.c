@@ -13,6 +13,7 @@
 #include "models/world/demand_hash.h"
 #include "models/fleet/catalogue.h"
 #include "models/ledger/i128.h"
+#include "models/world/offered.h"
 #include "models/world/tables.h"
 #include "models/world/world_managed.h"
 #include "sim/dmath.h"
@@ -34,7 +35,8 @@ struct managed {
     struct managed_sum *services, *teams, all;
     struct qhist latency, ttft, wait[CLASS_COUNT];
     uint64_t submitted[CLASS_COUNT], started[CLASS_COUNT], finished[CLASS_COUNT];
-    double unfinished[CLASS_COUNT], job_card_h, job_usd, offered_card_s;
+    double unfinished[CLASS_COUNT], job_card_h, job_usd;
+    i128 offered;
     i128 *billed, *computing; /* [team][class] */
     double *team_usd;
     uint64_t events, *hashes; /* per stream, then per service */
@@ -128,8 +130,6 @@ static bool run_service(struct managed *m, int32_t k)
         return false;
     struct fluid sizing;
     fluid_init(&sizing, sv);
-    double cards = sv->share_milli > 0 && sv->share_milli < 1000 ? sv->share_milli / 1000.0
-                                                                 : sv->cards_per_replica;
     for (sim_time t = 0; t < s->horizon; t += s->demand.traffic_step) {
         struct traffic_point p;
         if (!traffic_source_next(src, t, &p, m->err))
@@ -138,8 +138,7 @@ static bool run_service(struct managed *m, int32_t k)
         uint64_t *hash = &m->hashes[s->demand.stream_count + k];
         *hash = demand_hash_traffic(*hash, &p);
         serve(m, sv, &m->services[k], &p, sim_time_seconds(len));
-        if (p.rate_per_s > 0)
-            m->offered_card_s += cards * fluid_replicas_for(&sizing, &p) * sim_time_seconds(len);
+        m->offered += offered_traffic(sv, &sizing, &p, len);
         m->events++;
     }
     traffic_source_close(src);
@@ -175,10 +174,10 @@ static void run_job(struct managed *m, const struct job_stream_config *c, const 
 {
     enum workload_class cls = c->cls;
     sim_time start = j->submit + m->arb->managed.job_start;
-    double asked = (j->share_milli > 0 ? j->share_milli / 1000.0 : j->cards_per_worker) * j->workers;
+    double asked = (double)offered_job_milli(j) / 1000.0;
     int64_t cards = (int64_t)(j->cards_per_worker > 0 ? j->cards_per_worker : 1) * j->workers;
     m->submitted[cls]++;
-    m->offered_card_s += asked * sim_time_seconds(j->work);
+    m->offered += offered_job(j);
     if (start >= m->s->horizon) {
         m->unfinished[cls] += asked * sim_time_seconds(j->work) / 3600.0;
         return;
@@ -319,11 +318,10 @@ static void put_money(const struct managed *m)
 
 static void put_results(struct managed *m)
 {
-    double capacity = 0;
+    int64_t cards = 0;
     for (int32_t p = 0; p < m->s->fleet.pool_count; p++)
-        capacity += (double)m->s->fleet.pools[p].node_count * m->s->fleet.pools[p].cards_per_node;
-    put(m, "all", "", "demand.offered",
-        capacity > 0 ? m->offered_card_s / (capacity * sim_time_seconds(m->s->horizon)) : (double)NAN);
+        cards += (int64_t)m->s->fleet.pools[p].node_count * m->s->fleet.pools[p].cards_per_node;
+    put(m, "all", "", "demand.offered", i128_ratio(m->offered, i128_mcns(cards * 1000, m->s->horizon)));
     put_jobs(m);
     put_served(m, "all", "", &m->all);
     put(m, "all", "", "inference.latency.p50", qhist_quantile(&m->latency, 0.5));

@@ -141,6 +141,20 @@ struct pending_group {
     int32_t pool;
 };
 
+/* Usage of one queue's quota of one flavor, milli-cards, and its integrals (world_quota.c). */
+struct quota_cell {
+    int64_t nominal, used;
+    i128 used_mcns, borrowed_mcns, lent_mcns;
+};
+
+struct quota_use {
+    struct quota_cell *cells;  /* [queue][flavor] */
+    sim_time *since;           /* per flavor: integrated up to here */
+    int32_t *root;             /* per queue: root cohort, -1 = alone */
+    int64_t *borrowed, *unused; /* per cohort: scratch */
+    int32_t flavors;
+};
+
 struct series;
 
 struct input_buffer {
@@ -192,7 +206,6 @@ struct world {
     bool freed;                /* some cards came free since the last placement pass */
     int64_t held_milli[3];     /* cards held, by workload_kind */
     int64_t pending_milli;     /* cards asked by waiting workloads */
-    int64_t *queue_nominal;    /* milli, all flavors */
     bool *cluster_cached;      /* per model: in the shared cache */
     struct coldstart_config coldstart;
 
@@ -206,10 +219,8 @@ struct world {
     double *team_unfinished_h; /* card-hours */
     i128 rework, lost;         /* card-ns x 1000 */
     uint64_t training_preemptions, replica_preemptions, events_done, settles;
-    double offered_card_s;     /* demand without limits */
-    int64_t *queue_used;       /* milli admitted, per queue */
-    double *queue_used_s, *queue_borrowed_s, *queue_lent_s; /* sampled integrals, cards x s */
-    double sampled_s;
+    i128 offered;              /* demand without limits, mcns: the same sum under every arbiter */
+    struct quota_use quota;
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;
     uint64_t *demand_hash;     /* per stream, then per service */
@@ -227,6 +238,11 @@ void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind);
 void admission_quota_back(struct world *w, uint32_t wl); /* usage of its queue, for reports */
 void admission_settle(struct world *w);
 void admission_schedule_wake(struct world *w);
+
+/* ---- world_quota.c: quota used, borrowed, lent over time ---- */
+void quota_use_init(struct world *w);
+void quota_use_advance(struct world *w, int32_t flavor); /* integrals up to now */
+void quota_use_change(struct world *w, int32_t queue, int32_t flavor, int64_t delta_milli);
 
 /* ---- world_place.c: quota to nodes ---- */
 void place_admitted(struct world *w, uint32_t wl, int32_t flavor, int32_t workers);

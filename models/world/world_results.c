@@ -276,23 +276,31 @@ static void emit_services(struct world *w)
 
 /* ---- teams ---- */
 
+static void emit_team_quota(struct world *w, int32_t t, const char *name)
+{
+    const struct quota_use *u = &w->quota;
+    int64_t nominal = 0;
+    i128 used = 0, lent = 0, borrowed = 0;
+    for (int32_t i = 0; i < w->s->quota.queue_count * u->flavors; i++) {
+        const struct quota_cell *c = &u->cells[i];
+        if (w->s->quota.queues[i / u->flavors].team != t)
+            continue;
+        nominal += c->nominal;
+        used += c->used_mcns;
+        lent += c->lent_mcns;
+        borrowed += c->borrowed_mcns;
+    }
+    double hours = sim_time_seconds(w->s->horizon) / 3600.0;
+    results_metric(w, "team", name, "quota.nominal", (double)nominal / 1000.0, false);
+    results_metric(w, "team", name, "quota.used", i128_card_hours(used) / hours, false);
+    results_metric(w, "team", name, "quota.lent", i128_card_hours(lent) / hours, false);
+    results_metric(w, "team", name, "quota.borrowed", i128_card_hours(borrowed) / hours, false);
+}
+
 static void emit_team(struct world *w, int32_t t)
 {
-    const struct quota_config *q = &w->s->quota;
-    const char *name = q->teams[t].name;
-    double nominal = 0, used = 0, lent = 0, borrowed = 0;
-    for (int32_t i = 0; i < q->queue_count; i++)
-        if (q->queues[i].team == t) {
-            nominal += (double)w->queue_nominal[i] / 1000.0;
-            used += w->queue_used_s[i];
-            lent += w->queue_lent_s[i];
-            borrowed += w->queue_borrowed_s[i];
-        }
-    double s = w->sampled_s > 0 ? w->sampled_s : 1;
-    results_metric(w, "team", name, "quota.nominal", nominal, false);
-    results_metric(w, "team", name, "quota.used", used / s, false);
-    results_metric(w, "team", name, "quota.lent", lent / s, false);
-    results_metric(w, "team", name, "quota.borrowed", borrowed / s, false);
+    const char *name = w->s->quota.teams[t].name;
+    emit_team_quota(w, t, name);
     emit_wait(w, "team", name, "training", &w->team_wait[t], CLASS_TRAINING, t);
     results_metric(w, "team", name, "training.unfinished", w->team_unfinished_h[t], false);
     results_metric(w, "team", name, "training.rework", i128_card_hours(w->team_rework[t]), false);
@@ -307,8 +315,10 @@ static void emit_team(struct world *w, int32_t t)
 
 void results_emit(struct world *w)
 {
-    double capacity_s = i128_card_hours(ledger_capacity_integral(w->ledger, LEDGER_ANY, LEDGER_ANY)) * 3600.0;
-    all(w, "demand.offered", capacity_s > 0 ? w->offered_card_s / capacity_s : 0);
+    all(w, "demand.offered",
+        i128_ratio(w->offered, ledger_capacity_integral(w->ledger, LEDGER_ANY, LEDGER_ANY)));
+    for (int32_t f = 0; f < w->s->fleet.flavor_count; f++)
+        quota_use_advance(w, f);
     emit_utilisation(w, "all", "", LEDGER_ANY);
     for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
         emit_utilisation(w, "node_pool", w->s->fleet.pools[p].name, p);

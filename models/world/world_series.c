@@ -62,27 +62,6 @@ static size_t slot_of(const struct world *w)
     return k < w->series->slots ? k : w->series->slots - 1;
 }
 
-/* Borrowed is what a queue uses above its nominal quota; what all borrow comes from those that
- * leave quota unused, in proportion (one number per root cohort). */
-static void sample_queues(struct world *w)
-{
-    double borrowed = 0, unused = 0, dt = sim_time_seconds(w->series->step);
-    const struct quota_config *q = &w->s->quota;
-    for (int32_t i = 0; i < q->queue_count; i++) {
-        double over = (double)(w->queue_used[i] - w->queue_nominal[i]) / 1000.0;
-        borrowed += over > 0 ? over : 0;
-        unused += over < 0 ? -over : 0;
-    }
-    double part = unused > 0 && w->arb->borrowing ? borrowed / unused : 0;
-    for (int32_t i = 0; i < q->queue_count; i++) {
-        double over = (double)(w->queue_used[i] - w->queue_nominal[i]) / 1000.0;
-        w->queue_used_s[i] += (double)w->queue_used[i] / 1000.0 * dt;
-        w->queue_borrowed_s[i] += over > 0 ? over * dt : 0;
-        w->queue_lent_s[i] += over < 0 ? -over * (part < 1 ? part : 1) * dt : 0;
-    }
-    w->sampled_s += dt;
-}
-
 void series_step(struct world *w)
 {
     struct series *s = w->series;
@@ -100,7 +79,6 @@ void series_step(struct world *w)
     s->fine[FINE_READY][k] = (double)w->held_milli[WL_REPLICA] / 1000.0;
     s->fine[FINE_TRAINING][k] = (double)(w->held_milli[WL_JOB] + w->held_milli[WL_POD]) / 1000.0;
     s->fine[FINE_PENDING][k] = (double)w->pending_milli / 1000.0;
-    sample_queues(w);
 }
 
 void series_eviction(struct world *w, double lost_card_h)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "models/world/offered.h"
 #include "models/world/service_scaling.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
@@ -250,16 +251,6 @@ void replica_released(struct world *w, uint32_t ix)
 
 /* ---- traffic and scaling ---- */
 
-/* Demand without limits: the replicas that this rate needs, whatever runs. */
-static void offer(struct world *w, const struct service_state *sv, sim_time step)
-{
-    const struct service_config *c = sv->cfg;
-    double cards = c->share_milli > 0 && c->share_milli < 1000 ? c->share_milli / 1000.0
-                                                               : c->cards_per_replica;
-    if (sv->point.rate_per_s > 0)
-        w->offered_card_s += cards * fluid_replicas_for(&sv->fluid, &sv->point) * sim_time_seconds(step);
-}
-
 void services_traffic(struct world *w)
 {
     sim_time step = w->s->demand.traffic_step;
@@ -271,7 +262,7 @@ void services_traffic(struct world *w)
             sv->point.rate_per_s = 0;
         uint64_t *hash = &w->demand_hash[w->s->demand.stream_count + k];
         *hash = demand_hash_traffic(*hash, &sv->point);
-        offer(w, sv, left < step ? left : step);
+        w->offered += offered_traffic(sv->cfg, &sv->fluid, &sv->point, left < step ? left : step);
         service_scaling_wake(w, (uint32_t)k);
     }
     series_step(w);
