@@ -14,6 +14,9 @@ struct kueue_difference {
 /* True: equal. Usage texts within a relative 1e-12, everything else exactly. */
 bool kueue_compare(const struct kueue_case *c, const struct kueue_result *r,
                    struct kueue_difference *d);
+/* End and history alone, of a run without entries. */
+bool kueue_compare_outcome(const struct kueue_case *c, const struct kueue_result *r,
+                           struct kueue_difference *d);
 void kueue_difference_fini(struct kueue_difference *d);
 
 #endif

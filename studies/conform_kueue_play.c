@@ -214,11 +214,11 @@ static void begin(struct player *p)
     }
 }
 
-bool kueue_play(struct kueue_case *c, struct kueue_result *r, struct err *e)
+bool kueue_play(struct kueue_case *c, bool entries, struct kueue_result *r, struct err *e)
 {
     char error[256] = "";
     struct player p = {.c = c, .r = r, .ops = policy_kueue()};
-    c->config.record_entries = true;
+    c->config.record_entries = entries;
     p.policy = p.ops->create(&c->config, NULL, error, sizeof error);
     if (p.policy == NULL)
         return err_set(e, ERR_INPUT, "case '%s': %s", c->name, error);

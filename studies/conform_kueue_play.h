@@ -29,8 +29,10 @@ struct kueue_result {
     uint64_t cycles;     /* that ran, logged or not */
 };
 
-/* False with e set: the policy refuses the case's configuration. */
-bool kueue_play(struct kueue_case *c, struct kueue_result *r, struct err *e);
+/* False with e set: the policy refuses the case's configuration. Without `entries` there is no log
+ * of cycles, and the policy leaves out evaluations that it can prove to be in vain, as it does in
+ * simulations. */
+bool kueue_play(struct kueue_case *c, bool entries, struct kueue_result *r, struct err *e);
 void kueue_result_fini(struct kueue_result *r);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "models/policies/kueue/fast.h"
 #include "models/policies/kueue/live.h"
 #include "models/policies/kueue/queue.h"
 #include "models/policies/kueue/quota.h"
@@ -150,14 +151,54 @@ static enum policy_cycle process_rest(struct kq *k, int64_t now, struct policy_o
     return finish(k, now, out);
 }
 
+static bool any_warm(const struct kq *k)
+{
+    for (size_t i = 0; i < k->warm.count; i++)
+        if (!k->trees[k->warm.v[i]].quiet && k->trees[k->warm.v[i]].hot.count > 0)
+            return true;
+    return false;
+}
+
+/* Nothing is left but queues woken in proof: their cycles are counted at once. */
+static enum policy_cycle count_woken(struct kq *k, int64_t now, struct policy_outputs *out)
+{
+    const uint64_t until = kq_woken_until(k);
+    if (until > k->cycle) {
+        k->skipped += (uint32_t)(until - k->cycle);
+        k->cycle = until;
+    }
+    kq_end_woken(k);
+    kq_say_classes(k, now, out);
+    return k->skipped > 0 ? POLICY_CYCLE_CHANGED : POLICY_CYCLE_NONE;
+}
+
+/* Heads of the next cycle that has one without a proof; false: there is no such cycle. */
+static bool next_heads(struct kq *k)
+{
+    for (;;) {
+        k->cycle++;
+        collect(k);
+        k->cycle_changed = kq_woken_until(k) >= k->cycle;
+        if (!k->fast || !kq_park_proven(k, &k->order))
+            return true;
+        k->cycle_changed = true;
+        if (k->order.count > 0)
+            return true;
+        k->skipped++;
+        if (!any_warm(k))
+            return false;
+    }
+}
+
 enum policy_cycle kq_cycle_run(struct kq *k, int64_t now, struct policy_outputs *out)
 {
-    if (k->ready_queues == 0)
-        return POLICY_CYCLE_NONE;
-    k->cycle++;
+    k->skipped = 0;
+    kq_recheck_woken(k);
+    if (k->ready_queues == 0 || (k->woken.count > 0 && !any_warm(k)))
+        return count_woken(k, now, out);
     k->cycle_began_ns = now;
-    k->cycle_changed = false;
-    collect(k);
+    if (!next_heads(k))
+        return count_woken(k, now, out);
     nominate_all(k);
     begin_order(k);
     return process_rest(k, now, out);

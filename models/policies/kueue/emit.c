@@ -220,6 +220,27 @@ void kq_note_reason(struct kq *k, const struct kq_cq *cq)
     kq_mark_class(k, c);
 }
 
+void kq_note_proven(struct kq *k, struct kq_class *c)
+{
+    const struct kq_cq *cq = k->cqs[c->cq];
+    const struct kq_cq_group *g = cq->group_count > 0 ? &cq->groups[0] : NULL;
+    const uint32_t repeats = c->has_reason ? c->reason.repeats : 0;
+    c->reason = (struct policy_reason){.workload = POLICY_NONE,
+                                       .cluster_queue = c->cq,
+                                       .mode = POLICY_NO_FIT,
+                                       .requeue = POLICY_RQ_NO_FIT,
+                                       .wait = POLICY_WAIT_QUOTA,
+                                       .flavor_tried = POLICY_NONE,
+                                       .group_count = repeats,
+                                       .share_before = -1.0,
+                                       .share_after = -1.0};
+    if (g != NULL && g->flavor_count > 0)
+        c->reason.flavor_tried = g->flavors[g->flavor_count - 1];
+    c->reason.numbers.flavor = c->reason.numbers.resource = POLICY_NONE;
+    c->has_reason = c->reason_new = true;
+    kq_mark_class(k, c);
+}
+
 void kq_mark_class(struct kq *k, struct kq_class *c)
 {
     if (c->dirty || !(k->cfg.record_pending || k->cfg.record_reasons))

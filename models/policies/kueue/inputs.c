@@ -105,6 +105,7 @@ static void finished(struct kq *k, int64_t now, struct kq_wl *w)
 
 static void leave_queue(struct kq *k, struct kq_wl *w)
 {
+    kq_count_progress(k, w, false);
     switch (kq_place(k, w)) {
     case POLICY_PLACE_QUEUE:
     case POLICY_PLACE_PARKED:

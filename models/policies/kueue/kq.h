@@ -86,6 +86,15 @@ struct kq_tree {
     bool moved;    /* by the cycle in progress */
     uint64_t cycle; /* the last one that evaluated its heads */
     bool by_usage; /* some queue orders by usage */
+    /* facts about all its queues, of the version `facts_version` (fast.c) */
+    uint64_t facts_version;
+    int64_t lowest_priority;        /* of workloads that hold quota; INT64_MAX: none */
+    struct kq_share_pair *shares;   /* the two highest shares of queues, flat cohorts only */
+    bool flat;
+    uint64_t open_cycle; /* the last cycle with a head that may do more than wait */
+    /* queues woken in proof: their classes would all be parked again, one in each cycle */
+    struct kq_ids woken;
+    uint64_t woken_version;
     uint64_t share_stamp; /* of the tournament: keys of entries are of this state */
     size_t share_undo;
     uint32_t name_rank; /* order of trees in the log: root name, "/" before a lone queue's */
@@ -121,6 +130,7 @@ struct kq_plan_group { /* pod sets that get the same flavors */
     uint32_t set_count;
     struct kq_plan_resource *resources; /* by FNV-1a of the name (4.1) */
     uint32_t resource_count;
+    int64_t *want;          /* summed requests for the full counts, by resource of the group */
     uint64_t *flavor_ok; /* per resource group: flavors that pass the filters of 4.3 */
 };
 
@@ -217,6 +227,7 @@ struct kq_wl {
     uint8_t which;  /* which array */
     /* scan progress (4.6) */
     bool has_progress;
+    bool counted_progress; /* in its class */
     int8_t *progress;
     size_t progress_capacity;
     uint64_t progress_cycle, progress_generation;
@@ -276,6 +287,7 @@ struct kq_class {
     /* the last reason, shared by the whole class */
     struct policy_reason reason;
     bool has_reason, reason_new;
+    uint32_t progress; /* members in a list that have scan progress pending */
     bool dirty; /* in k->dirty_classes */
 };
 
@@ -325,6 +337,14 @@ struct kq_cq {
     uint32_t hot_slot; /* in tree->hot; POLICY_NONE */
     uint64_t epoch;    /* grows with every flush */
     bool flushed;      /* since the last pop */
+    /* what its parked classes need at least, by resource; see fast.c */
+    struct kq_bound *bounds;
+    uint32_t bound_count;
+    bool bounds_stale, provable;
+    bool emptied;  /* a blocked class lost its last workload since the last flush */
+    uint8_t proof; /* scratch: enum kq_proof */
+    uint64_t woken_since; /* cycle after which its classes are taken, one each */
+    uint32_t woken_left;  /* classes that were parked then; 0: not woken in proof */
     bool usage_order;  /* admission fair sharing is in force */
     bool split;        /* groups are per local queue */
     bool matches;      /* its local queues' namespaces match the selector (when not split) */
@@ -529,6 +549,11 @@ struct kq {
 
     /* waiting because their local queue is stopped */
     struct kq_ids held;
+
+    /* fast.c */
+    bool fast;              /* proofs may stand in for evaluations */
+    struct kq_ids woken;    /* trees with queues woken in proof */
+    uint32_t skipped;       /* cycles that the last call counted without running them */
 
     /* scratch */
     struct kq_cands cands, retry;

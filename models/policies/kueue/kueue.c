@@ -44,6 +44,8 @@ static void copy_settings(struct kq *k, const struct policy_config *cfg,
     k->cfg = *cfg;
     if (host != NULL)
         k->host = *host;
+    k->fast = !cfg->record_entries && !cfg->pods_ready.block_admission &&
+              k->gate[KQ_SHAPE_HASHING] && !k->gate[KQ_PRIORITIZE_PREEMPTOR];
     k->afs = cfg->admission_fair_sharing.on && k->gate[KQ_ADMISSION_FAIR_SHARING];
     k->strategy_count = cfg->strategy_count;
     k->strategies[0] = cfg->strategies[0];
@@ -117,7 +119,7 @@ static void free_scratch(struct kq *k)
 {
     struct kq_ids *lists[] = {&k->warm, &k->order, &k->left,   &k->inadmissible,  &k->victims,
                               &k->pin,  &k->due,   &k->timers, &k->dirty_classes, &k->logged,
-                              &k->held};
+                              &k->held, &k->woken};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         kq_ids_fini(lists[i]);
     void *blocks[] = {k->cands.v,         k->cands.spare,      k->requests.v,  k->rest.v,

@@ -85,6 +85,7 @@ void kq_nominate(struct kq *k, struct kq_cq *cq, uint32_t workload)
 {
     struct kq_wl *w = kq_wl(k, workload);
     struct kq_entry *e = &cq->entry;
+    kq_count_progress(k, w, false);
     e->live = true;
     e->outcome = POLICY_OUT_WAITING;
     e->reason = POLICY_RQ_NONE;

@@ -256,7 +256,9 @@ void kq_objects_fini(struct kq *k)
     free(k->cohorts);
     free(k->cqs);
     kq_ids_fini(&k->lq_order);
-    for (uint32_t t = 0; t < k->tree_count; t++)
+    for (uint32_t t = 0; t < k->tree_count; t++) {
         kq_ids_fini(&k->trees[t].hot);
+        kq_ids_fini(&k->trees[t].woken);
+    }
     arena_fini(&k->build);
 }

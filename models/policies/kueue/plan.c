@@ -2,6 +2,7 @@
 /* How a cluster queue sees a shape: what the assigner needs, worked out once. */
 #include <string.h>
 
+#include "models/policies/kueue/quota.h"
 #include "models/policies/kueue/select.h"
 #include "models/policies/kueue/shape.h"
 #include "models/policies/kueue/topology.h"
@@ -113,6 +114,23 @@ static struct kq_plan_resource *resource_of(struct kq *k, struct kq_plan_group *
     return r;
 }
 
+static int64_t full_request(const struct kq_cq *cq, const struct kq_shape *s,
+                            const struct kq_plan_group *g, const struct kq_plan_resource *p)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < g->set_count; i++) {
+        const uint32_t set = g->sets[i], cell = p->cells[i];
+        if (cell == POLICY_NONE)
+            continue;
+        const struct policy_pod_set *pods = &s->sets[set];
+        const bool implicit = cq->covers_pods && cell == s->pods_cell[set];
+        sum = kq_plus(sum, implicit ? pods->count
+                                    : kq_times(pods->requests[cell - s->cell_base[set]].amount,
+                                               pods->count));
+    }
+    return sum;
+}
+
 static void add_resources(struct kq *k, const struct kq_cq *cq, const struct kq_shape *s,
                           struct kq_plan_group *g)
 {
@@ -127,8 +145,10 @@ static void add_resources(struct kq *k, const struct kq_cq *cq, const struct kq_
         if (cq->covers_pods)
             resource_of(k, g, k->pods_resource)->cells[i] = s->pods_cell[set];
     }
+    g->want = arena_alloc(&k->build, g->resource_count, sizeof *g->want);
     for (uint32_t r = 0; r < g->resource_count; r++) {
         struct kq_plan_resource *p = &g->resources[r];
+        g->want[r] = full_request(cq, s, g, p);
         p->group = cq->group_of[p->resource];
         for (uint32_t i = 0; p->group >= 0 && i < cq->groups[p->group].resource_count; i++)
             if (cq->groups[p->group].resources[i] == p->resource)

@@ -255,8 +255,9 @@ void kq_requeue_entry(struct kq *k, struct kq_cq *cq, int64_t now, struct policy
     }
     if (e->reason == POLICY_RQ_PENDING_PREEMPTION)
         record_preemptor(cq, w);
-    const bool to_heap =
-        immediate(cq, e->reason) || cq->flushed || kq_progress_pending(k, w);
+    const bool pending = kq_progress_pending(k, w);
+    const bool to_heap = immediate(cq, e->reason) || cq->flushed || pending;
+    kq_count_progress(k, w, pending);
     kq_requeue(k, w, to_heap);
     e->goes_to = to_heap ? POLICY_PLACE_QUEUE : POLICY_PLACE_PARKED;
     if (!to_heap) {

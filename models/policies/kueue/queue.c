@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/policies/kueue/queue.h"
 
+#include "models/policies/kueue/fast.h"
 #include "models/policies/kueue/group.h"
 #include "models/policies/kueue/select.h"
 #include "models/policies/kueue/usage.h"
@@ -52,6 +53,14 @@ void kq_count_waiting(struct kq *k, const struct kq_wl *w, int by)
     c->waiting += (uint32_t)by;
     k->cqs[w->cq]->waiting += (uint32_t)by;
     kq_mark_class(k, c);
+}
+
+void kq_count_progress(struct kq *k, struct kq_wl *w, bool pending)
+{
+    if (w->counted_progress == pending)
+        return;
+    w->counted_progress = pending;
+    k->classes[w->cls].progress += pending ? 1u : UINT32_MAX;
 }
 
 static uint32_t group_of(struct kq *k, const struct kq_wl *w)
@@ -157,6 +166,8 @@ static void parked_settle(struct kq *k, struct kq_cq *cq, uint32_t group)
 {
     struct kq_group *g = &k->groups[group];
     const bool has = parked_of(k, group)->count > 0;
+    if (has != (g->parked_slot != POLICY_NONE))
+        kq_parked_changed(cq);
     if (has && g->parked_slot == POLICY_NONE) {
         g->parked_slot = (uint32_t)cq->parked.count;
         kq_ids_push(&cq->parked, group);
@@ -214,6 +225,8 @@ static void add(struct kq *k, struct kq_wl *w, bool to_heap)
 
 void kq_enqueue(struct kq *k, struct kq_wl *w)
 {
+    if (k->cqs[w->cq]->woken_left > 0)
+        kq_before_enqueue(k, k->cqs[w->cq]);
     const struct kq_class *c = kq_class_of(k, w);
     const bool blocked =
         k->gate[KQ_SHAPE_HASHING] && c->blocked_epoch == k->cqs[w->cq]->epoch;
@@ -237,6 +250,7 @@ void kq_dequeue(struct kq *k, struct kq_wl *w)
     } else {
         cq->parked_count--;
         parked_settle(k, cq, w->group);
+        cq->emptied |= parked_of(k, w->group)->count == 0;
     }
     w->place = POLICY_PLACE_NONE;
 }

@@ -19,6 +19,9 @@ static inline struct kq_class *kq_class_of(struct kq *k, const struct kq_wl *w)
 /* One more, or one fewer, of its class waits (queued, parked, in flight or in back-off). */
 void kq_count_waiting(struct kq *k, const struct kq_wl *w, int by);
 
+/* It waits in a list with scan progress pending, or no longer. */
+void kq_count_progress(struct kq *k, struct kq_wl *w, bool pending);
+
 /* Into the heap, or parked if its class was parked in bulk since the last flush. */
 void kq_enqueue(struct kq *k, struct kq_wl *w);
 /* Back from a cycle: into the heap, or parked. */

@@ -336,9 +336,11 @@ static void rank_trees(struct kq *k)
 static void make_trees(struct kq *k)
 {
     uint32_t roots = k->by_name_count + k->cohort_count;
-    for (uint32_t t = 0; t < k->tree_count; t++)
+    for (uint32_t t = 0; t < k->tree_count; t++) {
         kq_ids_fini(&k->trees[t].hot);
-    k->warm.count = 0;
+        kq_ids_fini(&k->trees[t].woken);
+    }
+    k->warm.count = k->woken.count = 0;
     k->trees = arena_alloc(&k->build, roots, sizeof *k->trees);
     k->tree_count = 0;
     for (uint32_t i = 0; i < k->cohort_count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wakes of trees, and what changes when objects do (spec 2.3, 2.11). */
+#include "models/policies/kueue/fast.h"
 #include "models/policies/kueue/group.h"
 #include "models/policies/kueue/queue.h"
 #include "models/policies/kueue/select.h"
@@ -50,19 +51,6 @@ void kq_ask_wake(struct kq *k, int64_t now, struct kq_node *n)
     k->wakes[(k->wake_first + k->wake_count++) % k->wake_capacity] = root;
 }
 
-static bool flush_tree(struct kq *k, struct kq_node *root)
-{
-    bool moved = false;
-    if (root->tree == NULL || root->tree->root != root)
-        return false; /* no longer a root, or gone */
-    struct kq_tree *t = root->tree;
-    for (uint32_t i = 0; i < t->queue_count; i++)
-        moved |= kq_flush(k, t->queues[i]);
-    if (moved)
-        kq_touch(k, t);
-    return moved;
-}
-
 bool kq_wake_due(struct kq *k, int64_t now)
 {
     bool moved = false;
@@ -71,7 +59,8 @@ bool kq_wake_due(struct kq *k, int64_t now)
         k->wake_first = (k->wake_first + 1) % k->wake_capacity;
         k->wake_count--;
         root->wake_at = POLICY_NEVER;
-        moved |= flush_tree(k, root);
+        if (root->tree != NULL && root->tree->root == root) /* still a root */
+            moved |= kq_flush_tree(k, root->tree);
     }
     return moved;
 }
@@ -149,6 +138,9 @@ void kq_queue_rebuilt(struct kq *k, struct kq_cq *cq)
         kq_warm_up(k, cq->node.tree);
     }
     cq->matches = cq->has_selector;
+    cq->bounds = NULL; /* they lived with the old tree */
+    cq->bounds_stale = true;
+    cq->woken_left = 0;
     for (uint32_t i = 0; i < k->lq_count; i++) {
         if (!k->lqs[i].exists || k->lqs[i].spec.cluster_queue != cq->node.id)
             continue;
