@@ -21,17 +21,31 @@ static const char *source_path(char *buffer, size_t size, const char *name)
     return buffer;
 }
 
+/* The traces of the philly scenarios are not ours to ship: a file of ours stands in for them. */
+static int stand_ins(const char *name, const char *sets[3])
+{
+    static const char *const paths[] = {"demand.training[*].file", "demand.lora[*].file", "demand.services[*].traffic.file"};
+    static char texts[3][1100];
+    char jobs[1024];
+    int count = strcmp(name, "philly.yaml") == 0 ? 1 : strcmp(name, "philly-mixed.yaml") == 0 ? 3 : 0;
+    source_path(jobs, sizeof jobs, "tests/load/data/scenario_jobs.csv");
+    for (int i = 0; i < count; i++) {
+        snprintf(texts[i], sizeof texts[i], "%s=%s", paths[i], jobs);
+        sets[i] = texts[i];
+    }
+    return count;
+}
+
 static struct scenario *load_shipped(const char *name)
 {
-    char relative[300], path[1024], jobs[1024], set[1100];
+    char relative[300], path[1024];
+    const char *sets[3];
+    int count = stand_ins(name, sets);
     snprintf(relative, sizeof relative, "scenarios/%s", name);
-    snprintf(set, sizeof set, "demand.training[0].file=%s", source_path(jobs, sizeof jobs, "tests/load/data/scenario_jobs.csv"));
-    const char *sets[] = {set};
-    /* The trace of philly.yaml is not ours to ship. */
-    int count = strcmp(name, "philly.yaml") == 0;
     struct diag_list diags = {0};
     struct scenario *s = scenario_check(source_path(path, sizeof path, relative), sets, count, &diags);
-    diag_print(&diags, stderr);
+    if (s == NULL)
+        diag_print(&diags, stderr);
     diag_fini(&diags);
     return s;
 }
@@ -148,9 +162,9 @@ static void the_bank_offers_what_it_says(void **state)
     struct offer o = offer_of(s), m = offer_of(more);
     print_message("# jobs %.0f, training %.1f cards, lora %.1f cards, mean(min(1, load)) %.3f\n", o.jobs, o.training_cards, o.lora_cards, o.mean_load_cut);
     assert_true(o.jobs > 100000);
-    assert_true(fabs(o.training_cards / 10000 - 0.47) < 0.01);
+    assert_true(fabs(o.training_cards / 10000 - 0.47) < 0.005);
     assert_true(fabs(o.lora_cards / 1000 - 0.10) < 0.01);
-    assert_true(fabs(o.mean_load_cut - 0.6) < 0.06);
+    assert_true(fabs(o.mean_load_cut - 0.6) < 0.03);
     assert_true(fabs(m.training_cards / o.training_cards - 1.3) < 1e-9);
     assert_true(fabs(m.lora_cards / o.lora_cards - 1) < 1e-9);
     scenario_free(s);
