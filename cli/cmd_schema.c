@@ -39,7 +39,8 @@ int cmd_schema(int argc, char **argv)
     if (!options_parse(&argp, "fleetsim schema", argc, argv, &reference))
         return EXIT_BAD_INPUT;
     char *text = reference ? scenario_reference() : scenario_json_schema();
-    bool ok = fputs(text, stdout) >= 0 && (reference || putchar('\n') != EOF) && fflush(stdout) == 0;
+    bool ok = fputs(text, stdout) >= 0 && (reference ||
+                                           putchar('\n') != EOF) && fflush(stdout) == 0;
     free(text);
     if (!ok)
         fputs("error: cannot write to standard output\n", stderr);

@@ -74,7 +74,8 @@ struct service_config service_defaults(void)
         .cards_per_replica = 1,
         .min_replicas = 1,
         .max_replicas = 1,
-        .traffic = {.profile = flat_profile(), .scale = 1, .input_tokens_mean = 1155, .input_tokens_cv = 0.96,
+        .traffic = {.profile = flat_profile(), .scale = 1, .input_tokens_mean = 1155,
+                    .input_tokens_cv = 0.96,
                     .output_tokens_mean = 211, .output_tokens_cv = 0.77, .arrival_cv = 1}, /* Azure conversation trace */
         .law = {.max_num_seqs = 256, .max_num_batched_tokens = 8192, .api_overhead_s = 0.015},
         .service_time_cv = 1,

@@ -28,7 +28,8 @@ static void set_path(struct read_ctx *ctx, const char *list, int32_t ix)
 
 /* ---- quota ---- */
 
-static void check_cohorts(struct read_ctx *ctx, const struct ynode *root, const struct quota_config *q)
+static void check_cohorts(struct read_ctx *ctx, const struct ynode *root,
+                          const struct quota_config *q)
 {
     for (int32_t i = 0; i < q->cohort_count; i++) {
         int32_t at = q->cohorts[i].parent, steps = 0;
@@ -37,35 +38,43 @@ static void check_cohorts(struct read_ctx *ctx, const struct ynode *root, const 
         if (at != i)
             continue;
         set_path(ctx, "cohorts", i);
-        field_problem(ctx, key_or(item_at(root, "cohorts", i), "parentName"), "cohort '%.60s' is its own ancestor", q->cohorts[i].name);
+        field_problem(ctx, key_or(item_at(root, "cohorts", i), "parentName"),
+                      "cohort '%.60s' is its own ancestor", q->cohorts[i].name);
     }
 }
 
-static void check_limits(struct read_ctx *ctx, const struct ynode *at, const struct quota_amount *quotas, int32_t count, bool has_cohort)
+static void check_limits(struct read_ctx *ctx, const struct ynode *at,
+                         const struct quota_amount *quotas, int32_t count, bool has_cohort)
 {
     const struct fleet_config *fleet = &scenario_of(ctx)->s.fleet;
     for (int32_t i = 0; i < count; i++) {
         const struct quota_amount *a = &quotas[i];
         const char *flavor = fleet->flavors[a->flavor].name;
         if (!has_cohort && a->borrowing_limit != QUOTA_UNSET)
-            field_problem(ctx, at, "borrowingLimit of flavor '%.60s' without a cohortName; there is nobody to borrow from", flavor);
+            field_problem(ctx, at,
+                          "borrowingLimit of flavor '%.60s' without a cohortName; there is nobody to borrow from", flavor);
         if (!has_cohort && a->lending_limit != QUOTA_UNSET)
-            field_problem(ctx, at, "lendingLimit of flavor '%.60s' without a cohortName; there is nobody to lend to", flavor);
+            field_problem(ctx, at,
+                          "lendingLimit of flavor '%.60s' without a cohortName; there is nobody to lend to", flavor);
         if (a->lending_limit != QUOTA_UNSET && a->lending_limit > a->nominal)
-            field_problem(ctx, at, "lendingLimit of flavor '%.60s' is above its nominalQuota", flavor);
+            field_problem(ctx, at, "lendingLimit of flavor '%.60s' is above its nominalQuota",
+                          flavor);
     }
 }
 
-static void check_quota(struct read_ctx *ctx, const struct ynode *root, const struct quota_config *q)
+static void check_quota(struct read_ctx *ctx, const struct ynode *root,
+                        const struct quota_config *q)
 {
     check_cohorts(ctx, root, q);
     for (int32_t i = 0; i < q->queue_count; i++) {
         set_path(ctx, "queues", i);
-        check_limits(ctx, item_at(root, "queues", i), q->queues[i].quotas, q->queues[i].quota_count, q->queues[i].cohort >= 0);
+        check_limits(ctx, item_at(root, "queues", i), q->queues[i].quotas, q->queues[i].quota_count,
+                     q->queues[i].cohort >= 0);
     }
     for (int32_t i = 0; i < q->cohort_count; i++) {
         set_path(ctx, "cohorts", i);
-        check_limits(ctx, item_at(root, "cohorts", i), q->cohorts[i].quotas, q->cohorts[i].quota_count, q->cohorts[i].parent >= 0);
+        check_limits(ctx, item_at(root, "cohorts", i), q->cohorts[i].quotas,
+                     q->cohorts[i].quota_count, q->cohorts[i].parent >= 0);
     }
 }
 
@@ -78,7 +87,8 @@ static void check_fleet(struct read_ctx *ctx, const struct ynode *root, const st
     for (int32_t i = 0; flavors != NULL && i < s->fleet.flavor_count && i < flavors->count; i++) {
         set_path(ctx, "fleet.flavors", i);
         if (s->fleet.flavors[i].pool_count == 0)
-            field_problem(ctx, flavors->items[i], "flavor '%.60s' selects no node pool", s->fleet.flavors[i].name);
+            field_problem(ctx, flavors->items[i], "flavor '%.60s' selects no node pool",
+                          s->fleet.flavors[i].name);
     }
 }
 
@@ -90,13 +100,15 @@ static void check_arbiters(struct read_ctx *ctx, const struct ynode *root, const
     if (s->quota.queue_count == 0)
         field_problem(ctx, key_or(root, "queues"), "queues: expected at least one");
     if (s->demand.stream_count + s->demand.service_count == 0)
-        field_problem(ctx, key_or(root, "demand"), "demand: nothing is asked; expected training, lora or services");
+        field_problem(ctx, key_or(root, "demand"),
+                      "demand: nothing is asked; expected training, lora or services");
     for (int32_t i = 0; i < s->arbiter_count; i++)
         for (int32_t j = 0; j < i; j++) {
             if (strcmp(s->arbiters[i].name, s->arbiters[j].name) != 0)
                 continue;
             set_path(ctx, "arbiters", i);
-            field_problem(ctx, item_at(root, "arbiters", i), "two arbiters are named '%.60s'; give one a name", s->arbiters[i].name);
+            field_problem(ctx, item_at(root, "arbiters", i),
+                          "two arbiters are named '%.60s'; give one a name", s->arbiters[i].name);
         }
 }
 
@@ -119,7 +131,8 @@ static bool selected(const struct ask *a, const struct node_pool_config *p)
     for (int32_t i = 0; i < a->selector_count; i++) {
         bool found = false;
         for (int32_t k = 0; k < p->label_count && !found; k++)
-            found = strcmp(p->labels[k].key, a->selector[i].key) == 0 && strcmp(p->labels[k].value, a->selector[i].value) == 0;
+            found = strcmp(p->labels[k].key, a->selector[i].key) == 0 && strcmp(p->labels[k].value,
+                a->selector[i].value) == 0;
         if (!found)
             return false;
     }
@@ -135,10 +148,12 @@ static bool tolerated(const struct taint *t, const struct taint *tolerations, in
     return false;
 }
 
-static bool tolerates(const struct ask *a, const struct flavor_config *v, const struct taint *taints, int32_t count)
+static bool tolerates(const struct ask *a, const struct flavor_config *v,
+                      const struct taint *taints, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
-        if (taints[i].effect != TAINT_PREFER_NO_SCHEDULE && !tolerated(&taints[i], a->tolerations, a->toleration_count) &&
+        if (taints[i].effect != TAINT_PREFER_NO_SCHEDULE &&
+            !tolerated(&taints[i], a->tolerations, a->toleration_count) &&
             !tolerated(&taints[i], v->tolerations, v->toleration_count))
             return false;
     return true;
@@ -163,11 +178,13 @@ struct reach {
     int32_t largest_node;
 };
 
-static void reach_flavor(const struct ask *a, const struct scenario *s, const struct flavor_config *v, struct reach *r)
+static void reach_flavor(const struct ask *a, const struct scenario *s,
+                         const struct flavor_config *v, struct reach *r)
 {
     for (int32_t i = 0; i < v->pool_count; i++) {
         const struct node_pool_config *p = &s->fleet.pools[v->pools[i]];
-        if (!selected(a, p) || !tolerates(a, v, p->taints, p->taint_count) || !tolerates(a, v, v->node_taints, v->node_taint_count))
+        if (!selected(a, p) || !tolerates(a, v, p->taints, p->taint_count) ||
+            !tolerates(a, v, v->node_taints, v->node_taint_count))
             continue;
         r->any_selected = true;
         if (p->cards_per_node > r->largest_node)
@@ -193,16 +210,21 @@ static void check_ask(struct read_ctx *ctx, const struct ynode *at, const struct
     if (!r.any_quota)
         field_problem(ctx, key_or(at, "queue"), "queue '%.60s' has no quota of cards", q->name);
     else if (!r.any_selected)
-        field_problem(ctx, key_or(at, "nodeSelector"), "no flavor with quota in queue '%.60s' has nodes that match its nodeSelector and tolerations", q->name);
+        field_problem(ctx, key_or(at, "nodeSelector"),
+                      "no flavor with quota in queue '%.60s' has nodes that match its nodeSelector and tolerations", q->name);
     else if (!r.any_large_enough)
-        field_problem(ctx, at, "asks for %d cards per %s; the largest node it may use has %d", (int)a->cards, a->what, (int)r.largest_node);
+        field_problem(ctx, at, "asks for %d cards per %s; the largest node it may use has %d",
+                      (int)a->cards, a->what, (int)r.largest_node);
     else if (!r.any_resources)
-        field_problem(ctx, key_or(at, "resources"), "no node it may use has these resources for one %s", a->what);
+        field_problem(ctx, key_or(at, "resources"),
+                      "no node it may use has these resources for one %s", a->what);
 }
 
-static void check_stream(struct read_ctx *ctx, const struct ynode *at, const struct job_stream_config *c)
+static void check_stream(struct read_ctx *ctx, const struct ynode *at,
+                         const struct job_stream_config *c)
 {
-    struct ask a = {.what = "worker", .queue = c->queue, .cards = 1, .workers = 1, .selector = c->node_selector,
+    struct ask a = {.what = "worker", .queue = c->queue, .cards = 1, .workers = 1,
+                    .selector = c->node_selector,
                     .selector_count = c->node_selector_count, .tolerations = c->tolerations, .toleration_count = c->toleration_count,
                     .amounts = c->per_worker, .amount_count = c->per_worker_count};
     for (int32_t i = 0; i < c->shape_count; i++)
@@ -211,7 +233,8 @@ static void check_stream(struct read_ctx *ctx, const struct ynode *at, const str
     check_ask(ctx, at, &a);
 }
 
-static void check_demand(struct read_ctx *ctx, const struct ynode *root, const struct scenario_in *in)
+static void check_demand(struct read_ctx *ctx, const struct ynode *root,
+                         const struct scenario_in *in)
 {
     const struct ynode *demand = ynode_get(root, "demand");
     const struct demand_config *d = &in->s.demand;
@@ -223,7 +246,8 @@ static void check_demand(struct read_ctx *ctx, const struct ynode *root, const s
     }
     for (int32_t i = 0; i < d->service_count; i++) {
         const struct service_config *c = &d->services[i];
-        struct ask a = {.what = "replica", .queue = c->queue, .cards = c->share_milli > 0 ? 1 : c->cards_per_replica, .workers = 1,
+        struct ask a = {.what = "replica", .queue = c->queue,
+                        .cards = c->share_milli > 0 ? 1 : c->cards_per_replica, .workers = 1,
                         .selector = c->node_selector, .selector_count = c->node_selector_count, .tolerations = c->tolerations,
                         .toleration_count = c->toleration_count, .amounts = c->per_replica, .amount_count = c->per_replica_count};
         set_path(ctx, "demand.services", i);

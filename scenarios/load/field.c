@@ -46,7 +46,8 @@ static bool reported(const struct read_ctx *ctx, const struct yplace *place, con
         const struct diag *d = &ctx->diags->items[i];
         size_t n = strlen(text), m = strlen(d->text);
         if (d->line == place->line && d->column == place->column && d->file != NULL &&
-            strcmp(d->file, place->source->name) == 0 && m >= n && strcmp(d->text + m - n, text) == 0)
+            strcmp(d->file, place->source->name) == 0 && m >= n && strcmp(d->text + m - n,
+                                                                          text) == 0)
             return true;
     }
     return false;
@@ -87,7 +88,8 @@ int32_t name_list_find(const struct name_list *list, const char *name)
 
 void name_list_add(struct name_list *list, const char *name)
 {
-    list->items = mem_grow(list->items, &list->capacity, (size_t)list->count + 1, sizeof *list->items);
+    list->items = mem_grow(list->items, &list->capacity, (size_t)list->count + 1,
+                           sizeof *list->items);
     list->items[list->count++] = name;
 }
 
@@ -145,7 +147,8 @@ static const struct field *find_row(const struct schema *s, const char *key)
     return NULL;
 }
 
-static void unknown_key(struct read_ctx *ctx, const struct schema *s, const struct ynode *n, int32_t i)
+static void unknown_key(struct read_ctx *ctx, const struct schema *s, const struct ynode *n,
+                        int32_t i)
 {
     const char *names[128];
     size_t count = 0;
@@ -154,7 +157,8 @@ static void unknown_key(struct read_ctx *ctx, const struct schema *s, const stru
     const char *near = diag_nearest(n->keys[i], names, count);
     struct ynode at = {.place = n->key_places[i]};
     if (near != NULL)
-        field_problem(ctx, &at, "unknown key '%.60s' of %s; did you mean '%s'?", n->keys[i], s->title, near);
+        field_problem(ctx, &at, "unknown key '%.60s' of %s; did you mean '%s'?", n->keys[i],
+                      s->title, near);
     else
         field_problem(ctx, &at, "unknown key '%.60s' of %s", n->keys[i], s->title);
 }
@@ -177,7 +181,8 @@ void field_read_rows(struct read_ctx *ctx, const struct schema *s, const struct 
     }
 }
 
-void field_read_struct(struct read_ctx *ctx, const struct schema *s, const struct ynode *n, void *out)
+void field_read_struct(struct read_ctx *ctx, const struct schema *s, const struct ynode *n,
+                       void *out)
 {
     memset(out, 0, s->size);
     if (s->defaults != NULL)
@@ -193,7 +198,8 @@ void field_read_struct(struct read_ctx *ctx, const struct schema *s, const struc
         s->after(ctx, n, out);
 }
 
-static void read_embedded(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *out)
+static void read_embedded(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                          void *out)
 {
     if (n->kind != YNODE_MAP) {
         field_expected(ctx, n, "%s (a map)", f->sub->title);
@@ -224,14 +230,16 @@ static void check_unique(struct read_ctx *ctx, const struct ynode *list, int32_t
         if (other == NULL || other->kind != YNODE_SCALAR || strcmp(other->text, name->text) != 0)
             continue;
         size_t mark = field_path_push(ctx, "name");
-        field_problem(ctx, name, "the name '%.60s' stands twice in this list; first in line %d", name->text,
+        field_problem(ctx, name, "the name '%.60s' stands twice in this list; first in line %d",
+                      name->text,
                       (int)other->place.line);
         field_path_pop(ctx, mark);
         return;
     }
 }
 
-static void read_list(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+static void read_list(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                      void *base)
 {
     if (n->kind != YNODE_LIST) {
         field_expected(ctx, n, "a list of %s", f->sub->title);
@@ -254,7 +262,8 @@ static void read_list(struct read_ctx *ctx, const struct field *f, const struct 
     memcpy((char *)base + f->count_offset, &n->count, sizeof n->count);
 }
 
-static void read_labels(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+static void read_labels(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                        void *base)
 {
     if (n->kind != YNODE_MAP) {
         field_expected(ctx, n, "a map of labels such as {card: H100-80}");
@@ -270,20 +279,23 @@ static void read_labels(struct read_ctx *ctx, const struct field *f, const struc
     memcpy((char *)base + f->count_offset, &n->count, sizeof n->count);
 }
 
-static void read_amounts(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+static void read_amounts(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                         void *base)
 {
     if (n->kind != YNODE_MAP) {
         field_expected(ctx, n, "a map of resources such as {cpu: 8, memory: 64GiB}");
         return;
     }
-    struct resource_amount *amounts = arena_alloc(ctx->arena, (size_t)n->count + 1, sizeof *amounts);
+    struct resource_amount *amounts = arena_alloc(ctx->arena, (size_t)n->count + 1,
+                                                  sizeof *amounts);
     int32_t count = 0;
     for (int32_t i = 0; i < n->count; i++) {
         const struct ynode *v = n->items[i];
         int64_t amount;
         if (strcmp(n->keys[i], "cards") == 0 || strcmp(n->keys[i], "nvidia.com/gpu") == 0) {
             field_problem(ctx, v, "cards are not listed here; they have fields of their own");
-        } else if (v->kind != YNODE_SCALAR || units_quantity(n->keys[i], v->text, &amount) != UNITS_OK) {
+        } else if (v->kind != YNODE_SCALAR || units_quantity(n->keys[i], v->text,
+                                                             &amount) != UNITS_OK) {
             field_expected(ctx, v, "an amount of %.60s such as %s", n->keys[i],
                            strcmp(n->keys[i], "cpu") == 0 ? "8 or 500m" : "64GiB or 4");
         } else {
@@ -296,20 +308,24 @@ static void read_amounts(struct read_ctx *ctx, const struct field *f, const stru
     memcpy((char *)base + f->count_offset, &count, sizeof count);
 }
 
-static void read_reals(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+static void read_reals(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                       void *base)
 {
     if (n->kind != YNODE_LIST || n->count != f->fixed) {
         char got[64];
         if (n->kind == YNODE_LIST)
-            field_problem(ctx, n, "expected a list of %d numbers, got %d", (int)f->fixed, (int)n->count);
+            field_problem(ctx, n, "expected a list of %d numbers, got %d", (int)f->fixed,
+                          (int)n->count);
         else
-            field_problem(ctx, n, "expected a list of %d numbers, got %s", (int)f->fixed, ynode_what(n, got));
+            field_problem(ctx, n, "expected a list of %d numbers, got %s", (int)f->fixed,
+                          ynode_what(n, got));
         return;
     }
     for (int32_t i = 0; i < n->count; i++) {
         double v;
         size_t mark = field_path_push_index(ctx, i);
-        if (n->items[i]->kind != YNODE_SCALAR || units_real(n->items[i]->text, &v) != UNITS_OK || v < 0)
+        if (n->items[i]->kind != YNODE_SCALAR || units_real(n->items[i]->text, &v) != UNITS_OK ||
+            v < 0)
             field_expected(ctx, n->items[i], "a number >= 0");
         else
             memcpy((char *)base + f->offset + (size_t)i * sizeof v, &v, sizeof v);

@@ -251,7 +251,8 @@ static const struct kind {
     [FIELD_SEED] = {STORE_U64, "a whole number >= 0", NULL, parse_seed, print_seed},
     [FIELD_REAL] = {STORE_REAL, "a number", NULL, parse_real, print_real},
     [FIELD_FRACTION] = {STORE_REAL, "a fraction", "0.5", parse_real, print_real},
-    [FIELD_DURATION] = {STORE_I64, "a duration", "90s, 5m or 1h30m", parse_duration, print_duration},
+    [FIELD_DURATION] = {STORE_I64, "a duration", "90s, 5m or 1h30m", parse_duration,
+                        print_duration},
     [FIELD_SECONDS] = {STORE_REAL, "a duration", "40ms, 5s or 1m30s", parse_seconds, print_seconds},
     [FIELD_HOURS] = {STORE_REAL, "an hour of the day", "9h or 17h30m", parse_hours, print_hours},
     [FIELD_WINDOW] = {STORE_I64, "seconds", "300 or 5m", parse_window, print_duration},
@@ -262,12 +263,17 @@ static const struct kind {
     [FIELD_PER_DAY] = {STORE_REAL, "a rate", "2/day", parse_per_day, print_per_day},
     [FIELD_PER_MINUTE] = {STORE_REAL, "a rate", "200000/min", parse_per_minute, print_per_minute},
     [FIELD_USD_HOUR] = {STORE_I64, "a price per time", "6.88usd/h", parse_usd_hour, print_usd_hour},
-    [FIELD_USD_YEAR] = {STORE_I64, "a price per time", "200000usd/year", parse_usd_year, print_usd_year},
-    [FIELD_USD_SECOND] = {STORE_REAL, "a price per time", "0.0001usd/s", parse_usd_second, print_usd_second},
-    [FIELD_TOKEN_PRICE] = {STORE_I64, "a token price", "0.72usd/Mtok", parse_token_price, print_token_price},
-    [FIELD_MILLI] = {STORE_I32, "a number of at most three decimals", "0.25", parse_milli, print_milli},
+    [FIELD_USD_YEAR] = {STORE_I64, "a price per time", "200000usd/year", parse_usd_year,
+                        print_usd_year},
+    [FIELD_USD_SECOND] = {STORE_REAL, "a price per time", "0.0001usd/s", parse_usd_second,
+                          print_usd_second},
+    [FIELD_TOKEN_PRICE] = {STORE_I64, "a token price", "0.72usd/Mtok", parse_token_price,
+                           print_token_price},
+    [FIELD_MILLI] = {STORE_I32, "a number of at most three decimals", "0.25", parse_milli,
+                     print_milli},
     [FIELD_BOOL] = {STORE_BOOL, "true or false", NULL, parse_bool, print_bool},
-    [FIELD_INSTANT] = {STORE_I64, "an instant", "2026-01-05T00:00:00Z", parse_instant, print_instant},
+    [FIELD_INSTANT] = {STORE_I64, "an instant", "2026-01-05T00:00:00Z", parse_instant,
+                       print_instant},
 };
 
 static double bound_value(const struct kind *k, struct value v)
@@ -290,7 +296,8 @@ static void list_names(const struct enum_name *names, char *out, size_t n)
     out[0] = '\0';
     for (size_t i = 0; names[i].name != NULL; i++) {
         bool last = names[i + 1].name == NULL;
-        snprintf(out + strlen(out), n - strlen(out), "%s%s", i == 0 ? "" : last ? " or " : ", ", names[i].name);
+        snprintf(out + strlen(out), n - strlen(out), "%s%s", i == 0 ? "" : last ? " or " : ", ",
+                 names[i].name);
     }
 }
 
@@ -310,7 +317,8 @@ void field_expectation(const struct field *f, bool bounds, char *out, size_t n)
     print_bound(k, f->max, high, sizeof high);
     bool bounded = bounds && f->kind != FIELD_BOOL && f->kind != FIELD_SEED && f->kind != FIELD_INSTANT;
     if (!bounded)
-        snprintf(out, n, "%s%s%s", k->what, k->example == NULL ? "" : " such as ", k->example == NULL ? "" : k->example);
+        snprintf(out, n, "%s%s%s", k->what, k->example == NULL ? "" : " such as ",
+                 k->example == NULL ? "" : k->example);
     else if (f->max > 0)
         snprintf(out, n, "%s of %s to %s", k->what, low, high);
     else
@@ -347,14 +355,16 @@ static struct value load(const struct kind *k, const void *at)
     return v;
 }
 
-static void read_number(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *at)
+static void read_number(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                        void *at)
 {
     const struct kind *k = &kinds[f->kind];
     struct value v = {0};
     char text[256];
     enum units_status status = k->parse(n->text, &v);
     if (status == UNITS_NO_UNIT) {
-        field_problem(ctx, n, "'%.40s' has no unit; expected %s such as %s", n->text, k->what, k->example);
+        field_problem(ctx, n, "'%.40s' has no unit; expected %s such as %s", n->text, k->what,
+                      k->example);
         return;
     }
     if (status == UNITS_BAD) {
@@ -364,7 +374,8 @@ static void read_number(struct read_ctx *ctx, const struct field *f, const struc
     }
     double x = bound_value(k, v);
     bool too_large = f->max > 0 && x > f->max;
-    if (status == UNITS_RANGE || x < f->min || too_large || (k->storage == STORE_I32 && x > INT32_MAX)) {
+    if (status == UNITS_RANGE || x < f->min || too_large ||
+        (k->storage == STORE_I32 && x > INT32_MAX)) {
         field_expectation(f, true, text, sizeof text);
         field_expected(ctx, n, "%s", text);
         return;
@@ -407,7 +418,8 @@ static void read_text(struct read_ctx *ctx, const struct field *f, const struct 
     memcpy(at, &n->text, sizeof n->text);
 }
 
-void field_read_scalar(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+void field_read_scalar(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                       void *base)
 {
     void *at = (char *)base + f->offset;
     bool nothing = ynode_is_nothing(n) || (n->text[0] == '\0' && (f->flags & FIELD_EMPTY_OK) == 0);

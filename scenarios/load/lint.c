@@ -18,7 +18,8 @@ static bool given(struct lint *l, const struct yplace *place, const char *fmt)
     return false;
 }
 
-__attribute__((format(printf, 3, 0))) static void warn_at(struct lint *l, const struct ynode *n, const char *fmt, va_list args)
+__attribute__((format(printf, 3, 0))) static void warn_at(struct lint *l, const struct ynode *n,
+                                                          const char *fmt, va_list args)
 {
     char text[768];
     vsnprintf(text, sizeof text, fmt, args);
@@ -26,7 +27,8 @@ __attribute__((format(printf, 3, 0))) static void warn_at(struct lint *l, const 
         yplace_report(&n->place, DIAG_WARNING, l->diags, "%s", text);
 }
 
-static const struct ynode *find_item(const struct ynode *list, int32_t ix, const char *key, const struct ynode *otherwise)
+static const struct ynode *find_item(const struct ynode *list, int32_t ix, const char *key,
+                                     const struct ynode *otherwise)
 {
     if (list == NULL || list->kind != YNODE_LIST || ix < 0 || ix >= list->count)
         return otherwise;
@@ -49,7 +51,8 @@ void lint_warn(struct lint *l, const char *list, int32_t ix, const char *key, co
 
 void lint_warn_stream(struct lint *l, int32_t ix, const char *key, const char *fmt, ...)
 {
-    const struct ynode *demand = ynode_get(l->root, "demand"), *training = ynode_get(demand, "training");
+    const struct ynode *demand = ynode_get(l->root, "demand"), *training = ynode_get(demand,
+                                                                                     "training");
     int32_t first_lora = training == NULL ? 0 : training->count;
     const struct ynode *list = ix < first_lora ? training : ynode_get(demand, "lora");
     va_list args;

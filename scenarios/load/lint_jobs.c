@@ -17,7 +17,8 @@ static int64_t largest_reach(const struct scenario *s, const struct queue_config
     return best;
 }
 
-static const struct queue_config *queue_of(const struct arbiter_config *a, const struct scenario *s, int32_t queue)
+static const struct queue_config *queue_of(const struct arbiter_config *a, const struct scenario *s,
+                                           int32_t queue)
 {
     for (int32_t i = 0; i < a->queue_override_count; i++)
         if (a->queue_override_ix[i] == queue)
@@ -36,7 +37,8 @@ static void lint_gang(struct lint *l, int32_t ix, const struct arbiter_config *a
     }
     bool strict = a->strict_fifo || q->strategy == QUEUE_STRICT_FIFO;
     if (largest > reach)
-        lint_warn_stream(l, ix, "gangs", "arbiter '%s': a gang of %.10g cards can never start in queue '%s', which may get %.10g of one flavor%s", a->name,
+        lint_warn_stream(l, ix, "gangs",
+                         "arbiter '%s': a gang of %.10g cards can never start in queue '%s', which may get %.10g of one flavor%s", a->name,
                          (double)largest / 1000, q->name, (double)reach / 1000, strict ? "; StrictFIFO then blocks all jobs behind it" : "");
 }
 
@@ -46,9 +48,11 @@ static void lint_checkpoint(struct lint *l, int32_t ix, const struct arbiter_con
     if (c->cls != CLASS_TRAINING || !a->preemption)
         return;
     if (c->checkpoint_interval == 0)
-        lint_warn_stream(l, ix, "checkpoint", "stream '%s' takes no checkpoints and arbiter '%s' evicts; an evicted job starts over", c->name, a->name);
+        lint_warn_stream(l, ix, "checkpoint",
+                         "stream '%s' takes no checkpoints and arbiter '%s' evicts; an evicted job starts over", c->name, a->name);
     else if (!a->checkpoint)
-        lint_warn_stream(l, ix, "checkpoint", "arbiter '%s' evicts and has checkpoint: false; an evicted job starts over", a->name);
+        lint_warn_stream(l, ix, "checkpoint",
+                         "arbiter '%s' evicts and has checkpoint: false; an evicted job starts over", a->name);
 }
 
 static void lint_priority(struct lint *l)
@@ -59,7 +63,8 @@ static void lint_priority(struct lint *l)
             const struct job_stream_config *j = &l->s->demand.streams[k];
             if (c->priority > j->priority)
                 continue;
-            lint_warn(l, "services", i, NULL, "service '%s' has priority %d, no higher than jobs of '%s' (%d); its replicas cannot displace them by priority",
+            lint_warn(l, "services", i, NULL,
+                      "service '%s' has priority %d, no higher than jobs of '%s' (%d); its replicas cannot displace them by priority",
                       c->name, (int)c->priority, j->name, (int)j->priority);
             break;
         }

@@ -15,7 +15,8 @@ int64_t lint_flavor_cards(const struct scenario *s, int32_t flavor)
     return cards;
 }
 
-static const struct quota_amount *find_cards(const struct quota_amount *quotas, int32_t count, int32_t flavor)
+static const struct quota_amount *find_cards(const struct quota_amount *quotas, int32_t count,
+                                             int32_t flavor)
 {
     for (int32_t i = 0; i < count; i++)
         if (quotas[i].flavor == flavor && quotas[i].resource == -1)
@@ -35,19 +36,22 @@ static int64_t tree_nominal(const struct quota_config *q, int32_t root, int32_t 
 {
     int64_t sum = 0;
     for (int32_t i = 0; i < q->queue_count; i++) {
-        const struct quota_amount *a = find_cards(q->queues[i].quotas, q->queues[i].quota_count, flavor);
+        const struct quota_amount *a = find_cards(q->queues[i].quotas, q->queues[i].quota_count,
+                                                  flavor);
         if (a != NULL && q->queues[i].cohort >= 0 && root_of(q, q->queues[i].cohort) == root)
             sum += a->nominal;
     }
     for (int32_t i = 0; i < q->cohort_count; i++) {
-        const struct quota_amount *a = find_cards(q->cohorts[i].quotas, q->cohorts[i].quota_count, flavor);
+        const struct quota_amount *a = find_cards(q->cohorts[i].quotas, q->cohorts[i].quota_count,
+                                                  flavor);
         if (a != NULL && root_of(q, i) == root)
             sum += a->nominal;
     }
     return sum;
 }
 
-int64_t lint_reach_milli(const struct scenario *s, const struct queue_config *q, int32_t flavor, bool borrowing)
+int64_t lint_reach_milli(const struct scenario *s, const struct queue_config *q, int32_t flavor,
+                         bool borrowing)
 {
     const struct quota_amount *a = find_cards(q->quotas, q->quota_count, flavor);
     if (a == NULL)
@@ -66,19 +70,23 @@ static void lint_sums(struct lint *l)
     for (int32_t f = 0; f < l->s->fleet.flavor_count; f++) {
         int64_t sum = 0, cards = lint_flavor_cards(l->s, f);
         for (int32_t i = 0; i < q->queue_count; i++) {
-            const struct quota_amount *a = find_cards(q->queues[i].quotas, q->queues[i].quota_count, f);
+            const struct quota_amount *a = find_cards(q->queues[i].quotas, q->queues[i].quota_count,
+                                                      f);
             sum += a == NULL ? 0 : a->nominal;
         }
         for (int32_t i = 0; i < q->cohort_count; i++) {
-            const struct quota_amount *a = find_cards(q->cohorts[i].quotas, q->cohorts[i].quota_count, f);
+            const struct quota_amount *a = find_cards(q->cohorts[i].quotas,
+                                                      q->cohorts[i].quota_count, f);
             sum += a == NULL ? 0 : a->nominal;
         }
         const char *name = l->s->fleet.flavors[f].name;
         if (sum > cards * 1000)
-            lint_warn(l, "queues", -1, NULL, "quotas of flavor '%s' sum to %.10g cards, its nodes have %lld; admitted work will find no node",
+            lint_warn(l, "queues", -1, NULL,
+                      "quotas of flavor '%s' sum to %.10g cards, its nodes have %lld; admitted work will find no node",
                       name, (double)sum / 1000, (long long)cards);
         else if (sum < cards * 1000)
-            lint_warn(l, "queues", -1, NULL, "%.10g of %lld cards of flavor '%s' are in no quota; no queue can own or borrow them",
+            lint_warn(l, "queues", -1, NULL,
+                      "%.10g of %lld cards of flavor '%s' are in no quota; no queue can own or borrow them",
                       (double)(cards * 1000 - sum) / 1000, (long long)cards, name);
     }
 }
@@ -91,9 +99,11 @@ static void lint_pools(struct lint *l)
             for (int32_t i = 0; i < l->s->fleet.flavors[f].pool_count; i++)
                 holders += l->s->fleet.flavors[f].pools[i] == p;
         if (holders == 0)
-            lint_warn(l, "nodePools", p, NULL, "node pool '%s' belongs to no flavor; nothing can run there", l->s->fleet.pools[p].name);
+            lint_warn(l, "nodePools", p, NULL,
+                      "node pool '%s' belongs to no flavor; nothing can run there", l->s->fleet.pools[p].name);
         else if (holders > 1)
-            lint_warn(l, "nodePools", p, NULL, "node pool '%s' belongs to %d flavors; each counts its cards as its own", l->s->fleet.pools[p].name, (int)holders);
+            lint_warn(l, "nodePools", p, NULL,
+                      "node pool '%s' belongs to %d flavors; each counts its cards as its own", l->s->fleet.pools[p].name, (int)holders);
     }
 }
 
@@ -127,10 +137,12 @@ static void lint_queues(struct lint *l)
             lends = lends && !(q->quotas[k].resource == -1 && q->quotas[k].lending_limit == 0);
         }
         if (own > 0 && !is_used(l->s, i))
-            lint_warn(l, "queues", i, NULL, "queue '%s' owns %.10g cards and nothing is submitted to it%s", q->name, (double)own / 1000,
+            lint_warn(l, "queues", i, NULL,
+                      "queue '%s' owns %.10g cards and nothing is submitted to it%s", q->name, (double)own / 1000,
                       q->cohort < 0 ? "; without a cohort they stay idle" : "");
         if (own > 0 && lends && serves(l->s, i) && q->reclaim_within_cohort == PREEMPT_NEVER)
-            lint_warn(l, "queues", i, NULL, "queue '%s' lends to its cohort with reclaimWithinCohort Never; its replicas then wait until the borrower's jobs end", q->name);
+            lint_warn(l, "queues", i, NULL,
+                      "queue '%s' lends to its cohort with reclaimWithinCohort Never; its replicas then wait until the borrower's jobs end", q->name);
     }
 }
 

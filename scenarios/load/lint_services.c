@@ -46,9 +46,11 @@ static void lint_speed(struct lint *l, int32_t ix)
     double alone = c->kind == SERVICE_LLM ? f.lone_s : c->service_time_s;
     double peak = peak_rate(&c->traffic), capacity = f.lambda_max * c->max_replicas;
     if (c->slo_ttft_s <= 0 && c->slo_latency_s < alone)
-        lint_warn(l, "services", ix, "slo", "service '%s': one request alone takes %.3g s, its SLO is %.3g s", c->name, alone, c->slo_latency_s);
+        lint_warn(l, "services", ix, "slo",
+                  "service '%s': one request alone takes %.3g s, its SLO is %.3g s", c->name, alone, c->slo_latency_s);
     if (c->traffic.file == NULL && peak > capacity)
-        lint_warn(l, "services", ix, "maxReplicaCount", "service '%s': its traffic peaks at %.4g requests/s, %d replicas serve %.4g", c->name, peak,
+        lint_warn(l, "services", ix, "maxReplicaCount",
+                  "service '%s': its traffic peaks at %.4g requests/s, %d replicas serve %.4g", c->name, peak,
                   (int)c->max_replicas, capacity);
 }
 
@@ -60,10 +62,12 @@ static void lint_scaling(struct lint *l, int32_t ix)
     if (c->min_replicas > 0 || !any_scaler(l->s))
         return;
     if (sim_time_seconds(scaling->cooldown_period) < cold)
-        lint_warn(l, "services", ix, "minReplicaCount", "service '%s' goes to zero after %.0f s and needs up to %.0f s to come back (image, weights, engine)",
+        lint_warn(l, "services", ix, "minReplicaCount",
+                  "service '%s' goes to zero after %.0f s and needs up to %.0f s to come back (image, weights, engine)",
                   c->name, sim_time_seconds(scaling->cooldown_period), cold);
     if (c->on_no_replica == NO_REPLICA_REJECT)
-        lint_warn(l, "services", ix, "onNoReplica", "service '%s' goes to zero and rejects while no replica is ready; every wake-up loses its first requests", c->name);
+        lint_warn(l, "services", ix, "onNoReplica",
+                  "service '%s' goes to zero and rejects while no replica is ready; every wake-up loses its first requests", c->name);
 }
 
 /* Replicas that are kept whatever the traffic, against the queue's own cards. */
@@ -83,12 +87,15 @@ static void lint_kept(struct lint *l, int32_t queue)
         }
     }
     if (at_least > own) {
-        lint_warn(l, "queues", queue, NULL, "queue '%s' owns %.10g cards; minReplicaCount of its services needs %.10g, so even quiet services live on borrowed ones", q->name, own, at_least);
+        lint_warn(l, "queues", queue, NULL,
+                  "queue '%s' owns %.10g cards; minReplicaCount of its services needs %.10g, so even quiet services live on borrowed ones", q->name, own, at_least);
         return;
     }
     for (int32_t a = 0; a < s->arbiter_count && at_peak > own; a++)
-        if (s->arbiters[a].scaler == SCALER_NONE && s->arbiters[a].backend == BACKEND_FLEET && !s->arbiters[a].borrowing) {
-            lint_warn(l, "queues", queue, NULL, "arbiter '%s' keeps replicas at maxReplicaCount, %.10g cards; queue '%s' owns %.10g and may not borrow",
+        if (s->arbiters[a].scaler == SCALER_NONE && s->arbiters[a].backend == BACKEND_FLEET &&
+            !s->arbiters[a].borrowing) {
+            lint_warn(l, "queues", queue, NULL,
+                      "arbiter '%s' keeps replicas at maxReplicaCount, %.10g cards; queue '%s' owns %.10g and may not borrow",
                       s->arbiters[a].name, at_peak, q->name, own);
             return;
         }

@@ -32,7 +32,8 @@ struct loading {
     bool root_has_set; /* then its text cannot simply get one more key */
 };
 
-static void add_change(struct loading *l, const char *argument, struct yplace place, bool from_command_line)
+static void add_change(struct loading *l, const char *argument, struct yplace place,
+                       bool from_command_line)
 {
     l->changes = mem_grow(l->changes, &l->change_capacity, l->change_count + 1, sizeof *l->changes);
     l->changes[l->change_count++] = (struct change){argument, place, from_command_line};
@@ -46,13 +47,15 @@ static void take_sets(struct loading *l, struct ynode *root)
         return;
     const struct ynode *list = root->items[at];
     if (list->kind != YNODE_LIST)
-        yplace_report(&list->place, DIAG_ERROR, l->diags, "set: expected a list of texts such as [\"horizon=7d\"]");
+        yplace_report(&list->place, DIAG_ERROR, l->diags,
+                      "set: expected a list of texts such as [\"horizon=7d\"]");
     for (int32_t i = 0; i < list->count; i++) {
         const struct ynode *item = list->items[i];
         if (item->kind == YNODE_SCALAR)
             add_change(l, item->text, item->place, false);
         else
-            yplace_report(&item->place, DIAG_ERROR, l->diags, "set[%d]: expected a text such as \"horizon=7d\"", (int)i);
+            yplace_report(&item->place, DIAG_ERROR, l->diags,
+                          "set[%d]: expected a text such as \"horizon=7d\"", (int)i);
     }
     for (int32_t k = at + 1; k < root->count; k++) {
         root->keys[k - 1] = root->keys[k];
@@ -79,7 +82,8 @@ static void take_title(struct loading *l, const struct ynode *root, const char *
     char *line = arena_strdup(&l->arena, ytree_text(&l->arena, &map));
     line[strcspn(line, "\n")] = '\0';
     char *value = strchr(line, '"');
-    add_change(l, arena_printf(&l->arena, "%s=%s", key, value == NULL ? "" : value), n->place, false);
+    add_change(l, arena_printf(&l->arena, "%s=%s", key, value == NULL ? "" : value), n->place,
+               false);
 }
 
 static bool load_file(struct loading *l, const char *path, int depth, const struct yplace *from);
@@ -99,7 +103,8 @@ static bool load_derived(struct loading *l, struct ynode *root, const char *path
     size_t errors = l->diags->error_count;
     for (int32_t i = 0; i < root->count; i++) {
         const char *k = root->keys[i];
-        if (strcmp(k, "base") != 0 && strcmp(k, "set") != 0 && strcmp(k, "name") != 0 && strcmp(k, "description") != 0)
+        if (strcmp(k, "base") != 0 && strcmp(k, "set") != 0 && strcmp(k, "name") != 0 &&
+            strcmp(k, "description") != 0)
             yplace_report(&root->key_places[i], DIAG_ERROR, l->diags,
                           "key '%.60s' beside base; a file with a base holds only name, description and set", k);
     }
@@ -122,7 +127,8 @@ static bool load_source(struct loading *l, const struct ysource *source, int dep
         return false;
     if (root->kind != YNODE_MAP) {
         char what[64];
-        yplace_report(&root->place, DIAG_ERROR, l->diags, "expected a scenario (a map), got %s", ynode_what(root, what));
+        yplace_report(&root->place, DIAG_ERROR, l->diags, "expected a scenario (a map), got %s",
+                      ynode_what(root, what));
         return false;
     }
     const struct ynode *base = ynode_get(root, "base");
@@ -142,7 +148,8 @@ static bool load_source(struct loading *l, const struct ysource *source, int dep
 static bool load_file(struct loading *l, const char *path, int depth, const struct yplace *from)
 {
     if (depth > BASE_DEPTH_MAX) {
-        yplace_report(from, DIAG_ERROR, l->diags, "base: more than %d files on top of each other; is it a circle?", BASE_DEPTH_MAX);
+        yplace_report(from, DIAG_ERROR, l->diags,
+                      "base: more than %d files on top of each other; is it a circle?", BASE_DEPTH_MAX);
         return false;
     }
     struct ysource *source = arena_alloc(&l->arena, 1, sizeof *source);
@@ -176,7 +183,8 @@ static const char *kept_text(struct loading *l)
     add_set_list(l, only);
     size_t n = l->root_source->length;
     const char *newline = n > 0 && l->root_source->text[n - 1] == '\n' ? "" : "\n";
-    return arena_printf(&l->arena, "%s%s%s", l->root_source->text, newline, ytree_text(&l->arena, only));
+    return arena_printf(&l->arena, "%s%s%s", l->root_source->text, newline,
+                        ytree_text(&l->arena, only));
 }
 
 /* ---- reading ---- */
@@ -185,7 +193,8 @@ static void gather(struct read_ctx *ctx, enum ref_domain domain, const struct yn
 {
     for (int32_t i = 0; list != NULL && list->kind == YNODE_LIST && i < list->count; i++) {
         const struct ynode *name = ynode_get(list->items[i], "name");
-        name_list_add(&ctx->refs[domain], name != NULL && name->kind == YNODE_SCALAR ? name->text : "");
+        name_list_add(&ctx->refs[domain], name != NULL &&
+                      name->kind == YNODE_SCALAR ? name->text : "");
     }
 }
 
@@ -216,13 +225,15 @@ struct load_files { /* scenario.loader */
     struct traffic_file_options traffic;
 };
 
-static bool open_jobs(void *loader, const struct job_stream_config *cfg, struct job_reader *out, struct err *err)
+static bool open_jobs(void *loader, const struct job_stream_config *cfg, struct job_reader *out,
+                      struct err *err)
 {
     const struct load_files *files = loader;
     return jobs_file_open(cfg->file, cfg, &files->jobs, out, err);
 }
 
-static bool open_traffic(void *loader, const struct service_config *cfg, struct traffic_reader *out, struct err *err)
+static bool open_traffic(void *loader, const struct service_config *cfg, struct traffic_reader *out,
+                         struct err *err)
 {
     const struct load_files *files = loader;
     return traffic_file_open(cfg->traffic.file, cfg, &files->traffic, out, err);
@@ -237,7 +248,8 @@ static void set_openers(struct scenario *s)
         names[i] = s->quota.queues[i].name;
         teams[i] = s->quota.queues[i].team;
     }
-    files->jobs = (struct jobs_file_options){.queues = names, .queue_count = s->quota.queue_count, .queue_team = teams};
+    files->jobs = (struct jobs_file_options){.queues = names, .queue_count = s->quota.queue_count,
+                                             .queue_team = teams};
     s->loader = files;
     s->open_jobs = open_jobs;
     s->open_traffic = open_traffic;
@@ -255,7 +267,8 @@ static bool apply_changes(struct loading *l)
     bool ok = true;
     for (size_t i = 0; i < l->change_count; i++) {
         const struct change *c = &l->changes[i];
-        ok &= override_apply(l->root, c->argument, c->from_command_line ? NULL : &c->place, &l->arena, l->diags);
+        ok &= override_apply(l->root, c->argument, c->from_command_line ? NULL : &c->place,
+                             &l->arena, l->diags);
     }
     return ok;
 }
@@ -306,7 +319,8 @@ static void sort_problems(struct diag_list *diags, size_t from)
 }
 
 /* From the loaded text to the scenario; takes over l's memory. */
-static struct scenario *finish(struct loading *l, bool ok, const char *path, const char *const *sets,
+static struct scenario *finish(struct loading *l, bool ok, const char *path,
+                               const char *const *sets,
                                int set_count, bool lint)
 {
     struct scenario *s = NULL;
@@ -316,7 +330,8 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path, con
         add_change(l, arena_strdup(&l->arena, sets[i]), (struct yplace){0}, true);
     if (ok)
         text = kept_text(l);
-    ok = ok && repeat_expand(l->root, &l->arena, l->diags) && apply_changes(l) && read_tree(l, in, lint);
+    ok = ok && repeat_expand(l->root, &l->arena, l->diags) && apply_changes(l) && read_tree(l, in,
+                                                                                            lint);
     if (ok && l->diags->error_count == l->errors_before) {
         s = mem_zalloc(1, sizeof *s);
         *s = in->s;
@@ -333,30 +348,37 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path, con
     return s;
 }
 
-static struct scenario *load(const char *path, const char *const *sets, int set_count, struct diag_list *diags,
+static struct scenario *load(const char *path, const char *const *sets, int set_count,
+                             struct diag_list *diags,
                              bool lint)
 {
-    struct loading l = {.diags = diags, .problems_before = diags->count, .errors_before = diags->error_count};
+    struct loading l = {.diags = diags, .problems_before = diags->count,
+                        .errors_before = diags->error_count};
     bool ok = load_file(&l, path, 0, NULL);
     return finish(&l, ok, path, sets, set_count, lint);
 }
 
-struct scenario *scenario_load(const char *path, const char *const *sets, int set_count, struct diag_list *diags)
+struct scenario *scenario_load(const char *path, const char *const *sets, int set_count,
+                               struct diag_list *diags)
 {
     return load(path, sets, set_count, diags, false);
 }
 
-struct scenario *scenario_check(const char *path, const char *const *sets, int set_count, struct diag_list *diags)
+struct scenario *scenario_check(const char *path, const char *const *sets, int set_count,
+                                struct diag_list *diags)
 {
     return load(path, sets, set_count, diags, true);
 }
 
-struct scenario *scenario_load_text(const char *path, const char *text, size_t length, const char *const *sets,
+struct scenario *scenario_load_text(const char *path, const char *text, size_t length,
+                                    const char *const *sets,
                                     int set_count, struct diag_list *diags)
 {
-    struct loading l = {.diags = diags, .problems_before = diags->count, .errors_before = diags->error_count};
+    struct loading l = {.diags = diags, .problems_before = diags->count,
+                        .errors_before = diags->error_count};
     struct ysource *source = arena_alloc(&l.arena, 1, sizeof *source);
-    bool ok = ysource_text(source, path, text, length, &l.arena, diags) && load_source(&l, source, 0, false);
+    bool ok = ysource_text(source, path, text, length, &l.arena, diags) && load_source(&l, source,
+                                                                                       0, false);
     return finish(&l, ok, path, sets, set_count, false);
 }
 

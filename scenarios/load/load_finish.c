@@ -14,7 +14,8 @@ static void canonical_cards(struct label *labels, int32_t count)
 {
     const struct catalogue *c = catalogue_builtin();
     for (int32_t i = 0; i < count; i++) {
-        int32_t card = strcmp(labels[i].key, "card") == 0 ? catalogue_find_card(c, labels[i].value) : -1;
+        int32_t card = strcmp(labels[i].key, "card") == 0 ? catalogue_find_card(c,
+            labels[i].value) : -1;
         if (card >= 0)
             labels[i].value = c->cards[card].name;
     }
@@ -86,7 +87,8 @@ static void finish_demand(struct read_ctx *ctx, struct scenario_in *in)
     }
     d->service_count = in->service_count;
     d->services = arena_alloc(ctx->arena, (size_t)d->service_count + 1, sizeof *d->services);
-    in->s.service_scaling = arena_alloc(ctx->arena, (size_t)d->service_count + 1, sizeof *in->s.service_scaling);
+    in->s.service_scaling = arena_alloc(ctx->arena, (size_t)d->service_count + 1,
+                                        sizeof *in->s.service_scaling);
     for (int32_t i = 0; i < d->service_count; i++) {
         d->services[i] = in->services[i].c;
         in->s.service_scaling[i] = in->services[i].scaling;
@@ -119,7 +121,8 @@ static bool hash_file(const char *path, uint64_t *hash)
     return ok;
 }
 
-static void take_file(struct read_ctx *ctx, struct scenario *s, const struct ynode *n, const char **file)
+static void take_file(struct read_ctx *ctx, struct scenario *s, const struct ynode *n,
+                      const char **file)
 {
     if (*file == NULL || n == NULL)
         return;
@@ -129,7 +132,8 @@ static void take_file(struct read_ctx *ctx, struct scenario *s, const struct yno
     if (stat(path, &st) != 0)
         field_problem(ctx, n, "cannot open '%.200s': %s", path, strerror(errno));
     else if (!S_ISREG(st.st_mode))
-        field_problem(ctx, n, "'%.200s' is %s; expected a file", path, S_ISDIR(st.st_mode) ? "a directory" : "not a plain file");
+        field_problem(ctx, n, "'%.200s' is %s; expected a file", path,
+                      S_ISDIR(st.st_mode) ? "a directory" : "not a plain file");
     else if (!hash_file(path, &hash))
         field_problem(ctx, n, "cannot read '%.200s': %s", path, strerror(errno));
     *file = path;
@@ -151,13 +155,15 @@ static void finish_files(struct read_ctx *ctx, struct scenario_in *in, const str
         bool lora = i >= in->training_count;
         const struct ynode *list = ynode_get(demand, lora ? "lora" : "training");
         int32_t at = lora ? i - in->training_count : i;
-        snprintf(ctx->path, sizeof ctx->path, "demand.%s[%d].file", lora ? "lora" : "training", (int)at);
+        snprintf(ctx->path, sizeof ctx->path, "demand.%s[%d].file", lora ? "lora" : "training",
+                 (int)at);
         take_file(ctx, s, ynode_get(list->items[at], "file"), &s->demand.streams[i].file);
     }
     for (int32_t i = 0; i < s->demand.service_count; i++) {
         const struct ynode *item = ynode_get(demand, "services")->items[i];
         snprintf(ctx->path, sizeof ctx->path, "demand.services[%d].traffic.file", (int)i);
-        take_file(ctx, s, ynode_get(ynode_get(item, "traffic"), "file"), &s->demand.services[i].traffic.file);
+        take_file(ctx, s, ynode_get(ynode_get(item, "traffic"), "file"),
+                  &s->demand.services[i].traffic.file);
     }
     ctx->path[0] = '\0';
 }

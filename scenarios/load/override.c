@@ -92,7 +92,8 @@ static int32_t find_item(struct override *o, const struct ynode *list, const str
     if (units_int(step->text, &ix) == UNITS_OK) {
         if (ix >= 0 && ix < list->count)
             return (int32_t)ix;
-        fail(o, "there is no item [%lld]; the list has %d, counted from 0", (long long)ix, (int)list->count);
+        fail(o, "there is no item [%lld]; the list has %d, counted from 0", (long long)ix,
+             (int)list->count);
         return -1;
     }
     const char *names[512];

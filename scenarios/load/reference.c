@@ -128,8 +128,10 @@ static void collect(struct page *p, const struct schema *s, const char *path, vo
     own->defaults = defaults;
     for (const struct field *f = s->fields; f->name != NULL; f++) {
         char sub[128];
-        bool list = f->kind == FIELD_LIST || (f->kind == FIELD_CUSTOM && f->sub != NULL && strstr(f->shape, "list") != NULL);
-        snprintf(sub, sizeof sub, "%s%s%s%s", path, path[0] != '\0' ? "." : "", f->name, list ? "[]" : "");
+        bool list = f->kind == FIELD_LIST || (f->kind == FIELD_CUSTOM && f->sub != NULL &&
+                                              strstr(f->shape, "list") != NULL);
+        snprintf(sub, sizeof sub, "%s%s%s%s", path, path[0] != '\0' ? "." : "", f->name,
+                 list ? "[]" : "");
         if (f->kind == FIELD_STRUCT)
             collect(p, f->sub, sub, (char *)defaults + f->offset);
         else if (f->sub != NULL)

@@ -77,9 +77,11 @@ static int64_t repeat_count(struct expand *x, const struct ynode *n)
 {
     int64_t count = 0;
     char what[64], text[128];
-    if (n->kind == YNODE_SCALAR && units_int(n->text, &count) == UNITS_OK && count >= 1 && count <= REPEAT_MAX)
+    if (n->kind == YNODE_SCALAR && units_int(n->text, &count) == UNITS_OK && count >= 1 &&
+        count <= REPEAT_MAX)
         return count;
-    snprintf(text, sizeof text, "repeat: expected a whole number of 1 to %d, got %s", REPEAT_MAX, ynode_what(n, what));
+    snprintf(text, sizeof text, "repeat: expected a whole number of 1 to %d, got %s", REPEAT_MAX,
+             ynode_what(n, what));
     problem(x, n, text);
     return 0;
 }

@@ -130,7 +130,8 @@ static cJSON *text_schema(void)
 
 static cJSON *window_value_schema(void)
 {
-    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf"), *text = typed("string");
+    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o,
+        "anyOf"), *text = typed("string");
     cJSON_AddStringToObject(text, "pattern", DURATION);
     cJSON_AddItemToArray(any, text);
     cJSON_AddItemToArray(any, typed("integer"));
@@ -167,7 +168,8 @@ static cJSON *value_schema(const struct field *f)
 /* Any value may be `each: [...]` under a repeat. */
 static cJSON *field_schema(const struct field *f)
 {
-    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf"), *each = cJSON_CreateObject();
+    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o,
+        "anyOf"), *each = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "description", f->help);
     cJSON_AddItemToArray(any, value_schema(f));
     cJSON_AddStringToObject(each, "$ref", "#/$defs/each");
@@ -191,7 +193,8 @@ static cJSON *struct_schema(const struct schema *s, bool is_item)
         cJSON_AddItemToObject(properties, f->name, field_schema(f));
     if (is_item) {
         cJSON *repeat = typed("integer");
-        cJSON_AddStringToObject(repeat, "description", "Makes this many copies; {i} is 1, 2, ... in texts.");
+        cJSON_AddStringToObject(repeat, "description",
+                                "Makes this many copies; {i} is 1, 2, ... in texts.");
         cJSON_AddNumberToObject(repeat, "minimum", 1);
         cJSON_AddNumberToObject(repeat, "maximum", REPEAT_MAX);
         cJSON_AddItemToObject(properties, "repeat", repeat);
@@ -203,7 +206,8 @@ static cJSON *struct_schema(const struct schema *s, bool is_item)
 
 static cJSON *each_definition(void)
 {
-    cJSON *o = typed("object"), *properties = cJSON_AddObjectToObject(o, "properties"), *each = typed("array");
+    cJSON *o = typed("object"), *properties = cJSON_AddObjectToObject(o,
+        "properties"), *each = typed("array");
     cJSON_AddStringToObject(o, "description", "Under a repeat: one value for each copy, in turn.");
     cJSON_AddNumberToObject(each, "minItems", 1);
     cJSON_AddItemToObject(properties, "each", each);
@@ -223,7 +227,9 @@ static void add_base(cJSON *root)
     cJSON_AddStringToObject(set, "description", "Changes, each written like an argument of --set.");
     cJSON_AddItemToObject(set, "items", typed("string"));
     cJSON_AddItemToObject(properties, "set", set);
-    cJSON *needs_base = cJSON_AddObjectToObject(root, "if"), *list = cJSON_AddArrayToObject(needs_base, "required");
+    cJSON *needs_base = cJSON_AddObjectToObject(root,
+                                                "if"), *list = cJSON_AddArrayToObject(needs_base,
+                                                                                      "required");
     cJSON_AddItemToArray(list, cJSON_CreateString("base"));
     cJSON_AddItemToObject(root, "then", cJSON_CreateObject());
     cJSON *otherwise = cJSON_AddObjectToObject(root, "else");

@@ -9,15 +9,20 @@
 enum { NEAREST_MAX = 256 };
 
 static const struct enum_name effect_names[] = {
-    {"NoSchedule", TAINT_NO_SCHEDULE}, {"PreferNoSchedule", TAINT_PREFER_NO_SCHEDULE}, {"NoExecute", TAINT_NO_EXECUTE}, {NULL, 0}};
+    {"NoSchedule", TAINT_NO_SCHEDULE}, {"PreferNoSchedule", TAINT_PREFER_NO_SCHEDULE}, {"NoExecute",
+        TAINT_NO_EXECUTE}, {NULL, 0}};
 
 static const struct enum_name purchase_names[] = {
-    {"onDemand", PURCHASE_ON_DEMAND}, {"reserved", PURCHASE_RESERVED}, {"spot", PURCHASE_SPOT}, {"owned", PURCHASE_OWNED}, {NULL, 0}};
+    {"onDemand", PURCHASE_ON_DEMAND}, {"reserved", PURCHASE_RESERVED}, {"spot",
+        PURCHASE_SPOT}, {"owned", PURCHASE_OWNED}, {NULL, 0}};
 
 static const struct field taint_fields[] = {
-    {.name = "key", .kind = FIELD_STRING, .offset = offsetof(struct taint, key), .flags = FIELD_REQUIRED, .help = "Key of the taint."},
-    {.name = "value", .kind = FIELD_STRING, .offset = offsetof(struct taint, value), .flags = FIELD_EMPTY_OK, .help = "Value of the taint."},
-    {.name = "effect", .kind = FIELD_ENUM, .offset = offsetof(struct taint, effect), .names = effect_names, .help = "Effect of the taint."},
+    {.name = "key", .kind = FIELD_STRING, .offset = offsetof(struct taint, key),
+     .flags = FIELD_REQUIRED, .help = "Key of the taint."},
+    {.name = "value", .kind = FIELD_STRING, .offset = offsetof(struct taint, value),
+     .flags = FIELD_EMPTY_OK, .help = "Value of the taint."},
+    {.name = "effect", .kind = FIELD_ENUM, .offset = offsetof(struct taint, effect),
+     .names = effect_names, .help = "Effect of the taint."},
     {0}};
 
 static void taint_defaults(void *out)
@@ -25,18 +30,24 @@ static void taint_defaults(void *out)
     ((struct taint *)out)->value = "";
 }
 
-const struct schema taint_schema = {.title = "a taint", .size = sizeof(struct taint), .fields = taint_fields, .defaults = taint_defaults};
+const struct schema taint_schema = {.title = "a taint", .size = sizeof(struct taint),
+                                    .fields = taint_fields, .defaults = taint_defaults};
 
 static const struct field toleration_fields[] = {
-    {.name = "key", .kind = FIELD_STRING, .offset = offsetof(struct taint, key), .flags = FIELD_REQUIRED, .help = "Key of the taint it tolerates."},
-    {.name = "value", .kind = FIELD_STRING, .offset = offsetof(struct taint, value), .flags = FIELD_EMPTY_OK, .fallback = "any value (operator Exists)",
+    {.name = "key", .kind = FIELD_STRING, .offset = offsetof(struct taint, key),
+     .flags = FIELD_REQUIRED, .help = "Key of the taint it tolerates."},
+    {.name = "value", .kind = FIELD_STRING, .offset = offsetof(struct taint, value),
+     .flags = FIELD_EMPTY_OK, .fallback = "any value (operator Exists)",
      .help = "Value of the taint it tolerates."},
-    {.name = "effect", .kind = FIELD_ENUM, .offset = offsetof(struct taint, effect), .names = effect_names, .help = "Effect it tolerates."},
+    {.name = "effect", .kind = FIELD_ENUM, .offset = offsetof(struct taint, effect),
+     .names = effect_names, .help = "Effect it tolerates."},
     {0}};
 
-const struct schema toleration_schema = {.title = "a toleration", .size = sizeof(struct taint), .fields = toleration_fields};
+const struct schema toleration_schema = {.title = "a toleration", .size = sizeof(struct taint),
+                                         .fields = toleration_fields};
 
-static void read_card(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+static void read_card(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                      void *base)
 {
     const struct catalogue *c = catalogue_builtin();
     (void)f;
@@ -53,11 +64,13 @@ static void read_card(struct read_ctx *ctx, const struct field *f, const struct 
     if (near != NULL)
         field_problem(ctx, n, "unknown card type '%.40s'; did you mean '%s'?", n->text, near);
     else
-        field_expected(ctx, n, "a card type of the catalogue, such as %s or %s", names[0], names[count - 1]);
+        field_expected(ctx, n, "a card type of the catalogue, such as %s or %s", names[0],
+                       names[count - 1]);
 }
 
 /* An instance type gives card, cards per node, price and resources; rows below may replace them. */
-static void read_instance(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+static void read_instance(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                          void *base)
 {
     const struct catalogue *c = catalogue_builtin();
     struct node_pool_in *pool = base;
@@ -86,22 +99,37 @@ static void read_instance(struct read_ctx *ctx, const struct field *f, const str
 
 #define POOL(member) offsetof(struct node_pool_in, member)
 static const struct field node_pool_fields[] = {
-    {.name = "name", .kind = FIELD_NAME, .offset = POOL(c.name), .flags = FIELD_REQUIRED, .help = "Name of the pool; also the name of its flavor when no flavors are given."},
-    {.name = "instance", .kind = FIELD_CUSTOM, .read = read_instance, .shape = "an instance type of the catalogue",
-     .help = "Instance type, such as p5.48xlarge: gives card, cardsPerNode, price, cpu and memory, each of which may be overridden."},
-    {.name = "card", .kind = FIELD_CUSTOM, .read = read_card, .shape = "a card type of the catalogue", .fallback = "that of the instance",
+    {.name = "name", .kind = FIELD_NAME, .offset = POOL(c.name), .flags = FIELD_REQUIRED,
+     .help = "Name of the pool; also the name of its flavor when no flavors are given."},
+    {.name = "instance", .kind = FIELD_CUSTOM, .read = read_instance,
+     .shape = "an instance type of the catalogue",
+     .help = "Instance type, such as p5.48xlarge: gives card, cardsPerNode, price, cpu and memory, "
+             "each of which may be overridden."},
+    {.name = "card", .kind = FIELD_CUSTOM, .read = read_card,
+     .shape = "a card type of the catalogue", .fallback = "that of the instance",
      .help = "Card type, such as H100-80; needed when no instance is given."},
-    {.name = "nodes", .kind = FIELD_INT, .offset = POOL(c.node_count), .min = 1, .max = 1000000, .flags = FIELD_REQUIRED, .help = "Number of nodes."},
-    {.name = "cardsPerNode", .kind = FIELD_INT, .offset = POOL(c.cards_per_node), .min = 1, .max = 65536, .help = "Cards in a node."},
-    {.name = "price", .kind = FIELD_USD_HOUR, .offset = POOL(c.price_uusd_per_node_h), .max = 1e15, .fallback = "that of the instance", .help = "Price of a whole node."},
-    {.name = "pricePerCard", .kind = FIELD_USD_HOUR, .offset = POOL(price_uusd_per_card_h), .max = 1e15, .fallback = "none", .help = "Price of a node divided by its cards; instead of price."},
-    {.name = "purchase", .kind = FIELD_ENUM, .offset = POOL(c.purchase), .names = purchase_names, .help = "How the nodes are paid."},
-    {.name = "labels", .kind = FIELD_LABELS, .offset = POOL(c.labels), .count_offset = POOL(c.label_count),
-     .help = "Labels of the nodes. Every pool also carries `node-pool: <name>`, `card: <card type>` and, with an instance, `node.kubernetes.io/instance-type`."},
-    {.name = "taints", .kind = FIELD_LIST, .offset = POOL(c.taints), .count_offset = POOL(c.taint_count), .sub = &taint_schema, .help = "Taints of the nodes."},
-    {.name = "allocatable", .kind = FIELD_AMOUNTS, .offset = POOL(c.allocatable), .count_offset = POOL(c.allocatable_count), .fallback = "cpu and memory of the instance",
+    {.name = "nodes", .kind = FIELD_INT, .offset = POOL(c.node_count), .min = 1, .max = 1000000,
+     .flags = FIELD_REQUIRED, .help = "Number of nodes."},
+    {.name = "cardsPerNode", .kind = FIELD_INT, .offset = POOL(c.cards_per_node), .min = 1,
+     .max = 65536, .help = "Cards in a node."},
+    {.name = "price", .kind = FIELD_USD_HOUR, .offset = POOL(c.price_uusd_per_node_h), .max = 1e15,
+     .fallback = "that of the instance", .help = "Price of a whole node."},
+    {.name = "pricePerCard", .kind = FIELD_USD_HOUR, .offset = POOL(price_uusd_per_card_h),
+     .max = 1e15, .fallback = "none",
+     .help = "Price of a node divided by its cards; instead of price."},
+    {.name = "purchase", .kind = FIELD_ENUM, .offset = POOL(c.purchase), .names = purchase_names,
+     .help = "How the nodes are paid."},
+    {.name = "labels", .kind = FIELD_LABELS, .offset = POOL(c.labels),
+     .count_offset = POOL(c.label_count),
+     .help = "Labels of the nodes. Every pool also carries `node-pool: <name>`, `card: <card "
+             "type>` and, with an instance, `node.kubernetes.io/instance-type`."},
+    {.name = "taints", .kind = FIELD_LIST, .offset = POOL(c.taints),
+     .count_offset = POOL(c.taint_count), .sub = &taint_schema, .help = "Taints of the nodes."},
+    {.name = "allocatable", .kind = FIELD_AMOUNTS, .offset = POOL(c.allocatable),
+     .count_offset = POOL(c.allocatable_count), .fallback = "cpu and memory of the instance",
      .help = "Named resources of a node beside its cards, in Kubernetes' quantities."},
-    {.name = "cacheSlots", .kind = FIELD_INT, .offset = POOL(c.cache_slots), .max = 1000, .help = "Models whose weights a node keeps on its disk."},
+    {.name = "cacheSlots", .kind = FIELD_INT, .offset = POOL(c.cache_slots), .max = 1000,
+     .help = "Models whose weights a node keeps on its disk."},
     {0}};
 
 static void node_pool_in_defaults(void *out)
@@ -118,7 +146,8 @@ static void add_instance_amounts(struct read_ctx *ctx, struct node_pool_in *p)
     const struct ynode none = {0};
     const char *names[] = {"cpu", "memory"};
     int64_t amounts[] = {p->instance_cpu_milli, p->instance_memory_bytes};
-    struct resource_amount *all = arena_alloc(ctx->arena, (size_t)p->c.allocatable_count + 2, sizeof *all);
+    struct resource_amount *all = arena_alloc(ctx->arena, (size_t)p->c.allocatable_count + 2,
+                                              sizeof *all);
     if (p->c.allocatable_count > 0)
         memcpy(all, p->c.allocatable, (size_t)p->c.allocatable_count * sizeof *all);
     p->c.allocatable = all;
@@ -158,19 +187,22 @@ static void node_pool_after(struct read_ctx *ctx, const struct ynode *map, void 
     if (p->c.card < 0 && ynode_get(map, "card") == NULL && ynode_get(map, "instance") == NULL)
         field_problem(ctx, map, "a node pool needs an instance type or a card type");
     if (p->price_uusd_per_card_h >= 0 && ynode_get(map, "price") != NULL)
-        field_problem(ctx, ynode_get(map, "pricePerCard"), "price and pricePerCard exclude each other");
+        field_problem(ctx, ynode_get(map, "pricePerCard"),
+                      "price and pricePerCard exclude each other");
     if (p->price_uusd_per_card_h >= 0)
         p->c.price_uusd_per_node_h = p->price_uusd_per_card_h * p->c.cards_per_node;
     bool bad_instance = ynode_get(map, "instance") != NULL && p->c.instance == NULL;
     if (p->c.price_uusd_per_node_h < 0 && ynode_get(map, "price") == NULL && !bad_instance)
-        field_problem(ctx, map, "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
+        field_problem(ctx, map,
+                      "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
     add_instance_amounts(ctx, p);
     add_implicit_labels(ctx, p);
 }
 
 static const struct schema node_pool_schema = {
     .title = "a node pool",
-    .about = "Physical nodes of one kind. A node is in exactly one pool; the ledger, prices and the weight cache go by pool.",
+    .about = "Physical nodes of one kind. A node is in exactly one pool; the ledger, prices and "
+             "the weight cache go by pool.",
     .size = sizeof(struct node_pool_in),
     .fields = node_pool_fields,
     .defaults = node_pool_in_defaults,
@@ -178,24 +210,35 @@ static const struct schema node_pool_schema = {
 
 #define FLAVOR(member) offsetof(struct flavor_config, member)
 static const struct field flavor_fields[] = {
-    {.name = "name", .kind = FIELD_NAME, .offset = FLAVOR(name), .flags = FIELD_REQUIRED, .help = "Name that quotas use."},
-    {.name = "nodeLabels", .kind = FIELD_LABELS, .offset = FLAVOR(node_labels), .count_offset = FLAVOR(node_label_count),
+    {.name = "name", .kind = FIELD_NAME, .offset = FLAVOR(name), .flags = FIELD_REQUIRED,
+     .help = "Name that quotas use."},
+    {.name = "nodeLabels", .kind = FIELD_LABELS, .offset = FLAVOR(node_labels),
+     .count_offset = FLAVOR(node_label_count),
      .help = "A pool belongs to the flavor when it carries all of these labels."},
-    {.name = "nodeTaints", .kind = FIELD_LIST, .offset = FLAVOR(node_taints), .count_offset = FLAVOR(node_taint_count), .sub = &taint_schema, .help = "Taints of the flavor's nodes that a workload must tolerate."},
-    {.name = "tolerations", .kind = FIELD_LIST, .offset = FLAVOR(tolerations), .count_offset = FLAVOR(toleration_count), .sub = &toleration_schema, .help = "Tolerations added to workloads admitted to the flavor."},
+    {.name = "nodeTaints", .kind = FIELD_LIST, .offset = FLAVOR(node_taints),
+     .count_offset = FLAVOR(node_taint_count), .sub = &taint_schema,
+     .help = "Taints of the flavor's nodes that a workload must tolerate."},
+    {.name = "tolerations", .kind = FIELD_LIST, .offset = FLAVOR(tolerations),
+     .count_offset = FLAVOR(toleration_count), .sub = &toleration_schema,
+     .help = "Tolerations added to workloads admitted to the flavor."},
     {0}};
 
 static const struct schema flavor_schema = {
     .title = "a flavor",
-    .about = "A policy's selector over nodes (Kueue's ResourceFlavor). Flavors may overlap or miss pools. Without this list every node pool is a flavor of its own name.",
+    .about = "A policy's selector over nodes (Kueue's ResourceFlavor). Flavors may overlap or miss "
+             "pools. Without this list every node pool is a flavor of its own name.",
     .size = sizeof(struct flavor_config),
     .fields = flavor_fields};
 
 static const struct field fleet_fields[] = {
-    {.name = "nodePools", .kind = FIELD_LIST, .offset = offsetof(struct scenario_in, pools), .count_offset = offsetof(struct scenario_in, pool_count),
+    {.name = "nodePools", .kind = FIELD_LIST, .offset = offsetof(struct scenario_in, pools),
+     .count_offset = offsetof(struct scenario_in, pool_count),
      .sub = &node_pool_schema, .flags = FIELD_REQUIRED, .help = "The nodes."},
-    {.name = "flavors", .kind = FIELD_LIST, .offset = offsetof(struct scenario_in, s.fleet.flavors), .count_offset = offsetof(struct scenario_in, s.fleet.flavor_count),
+    {.name = "flavors", .kind = FIELD_LIST,
+     .offset = offsetof(struct scenario_in, s.fleet.flavors),
+     .count_offset = offsetof(struct scenario_in, s.fleet.flavor_count),
      .sub = &flavor_schema, .fallback = "one per node pool", .help = "How quotas see the nodes."},
     {0}};
 
-const struct schema fleet_schema = {.title = "the fleet", .size = sizeof(struct scenario_in), .fields = fleet_fields};
+const struct schema fleet_schema = {.title = "the fleet", .size = sizeof(struct scenario_in),
+                                    .fields = fleet_fields};

@@ -9,7 +9,9 @@
 /* ---- laws ---- */
 
 static const struct enum_name law_names[] = {
-    {"constant", LAW_CONSTANT}, {"uniform", LAW_UNIFORM}, {"exponential", LAW_EXPONENTIAL}, {"lognormal", LAW_LOGNORMAL},
+    {"constant", LAW_CONSTANT}, {"uniform", LAW_UNIFORM}, {"exponential",
+                                                           LAW_EXPONENTIAL}, {"lognormal",
+                                                                              LAW_LOGNORMAL},
     {"gamma", LAW_GAMMA}, {"weibull", LAW_WEIBULL}, {"pareto", LAW_PARETO}, {NULL, 0}};
 
 struct law_in {
@@ -20,19 +22,32 @@ struct law_in {
 #define LAW(member) offsetof(struct law_in, member)
 enum { LAW_SECONDS_MAX = 315360000 }; /* ten years */
 static const struct field law_fields[] = {
-    {.name = "law", .kind = FIELD_ENUM, .offset = LAW(kind), .names = law_names, .flags = FIELD_REQUIRED, .help = "Family of the distribution."},
-    {.name = "value", .kind = FIELD_SECONDS, .offset = LAW(value), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "constant: the value."},
-    {.name = "from", .kind = FIELD_SECONDS, .offset = LAW(from), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "uniform: lower end."},
-    {.name = "to", .kind = FIELD_SECONDS, .offset = LAW(to), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "uniform: upper end."},
-    {.name = "mean", .kind = FIELD_SECONDS, .offset = LAW(mean), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "exponential, gamma; lognormal together with median."},
-    {.name = "median", .kind = FIELD_SECONDS, .offset = LAW(median), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "lognormal: exp(mu); with mean or sigma."},
-    {.name = "mu", .kind = FIELD_REAL, .offset = LAW(mu), .min = -30, .max = 30, .fallback = "none", .help = "lognormal: mean of the logarithm of the seconds."},
-    {.name = "sigma", .kind = FIELD_REAL, .offset = LAW(sigma), .max = 10, .fallback = "none", .help = "lognormal: standard deviation of that logarithm."},
-    {.name = "shape", .kind = FIELD_REAL, .offset = LAW(shape), .max = 1000, .fallback = "none", .help = "gamma, weibull, pareto: shape."},
-    {.name = "scale", .kind = FIELD_SECONDS, .offset = LAW(scale), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "gamma, weibull: scale."},
-    {.name = "minimum", .kind = FIELD_SECONDS, .offset = LAW(minimum), .max = LAW_SECONDS_MAX, .fallback = "none", .help = "pareto: smallest value."},
-    {.name = "least", .kind = FIELD_SECONDS, .offset = LAW(least), .max = LAW_SECONDS_MAX, .help = "Smaller draws become this."},
-    {.name = "most", .kind = FIELD_SECONDS, .offset = LAW(most), .max = LAW_SECONDS_MAX, .fallback = "no limit", .help = "Larger draws become this."},
+    {.name = "law", .kind = FIELD_ENUM, .offset = LAW(kind), .names = law_names,
+     .flags = FIELD_REQUIRED, .help = "Family of the distribution."},
+    {.name = "value", .kind = FIELD_SECONDS, .offset = LAW(value), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "constant: the value."},
+    {.name = "from", .kind = FIELD_SECONDS, .offset = LAW(from), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "uniform: lower end."},
+    {.name = "to", .kind = FIELD_SECONDS, .offset = LAW(to), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "uniform: upper end."},
+    {.name = "mean", .kind = FIELD_SECONDS, .offset = LAW(mean), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "exponential, gamma; lognormal together with median."},
+    {.name = "median", .kind = FIELD_SECONDS, .offset = LAW(median), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "lognormal: exp(mu); with mean or sigma."},
+    {.name = "mu", .kind = FIELD_REAL, .offset = LAW(mu), .min = -30, .max = 30,
+     .fallback = "none", .help = "lognormal: mean of the logarithm of the seconds."},
+    {.name = "sigma", .kind = FIELD_REAL, .offset = LAW(sigma), .max = 10, .fallback = "none",
+     .help = "lognormal: standard deviation of that logarithm."},
+    {.name = "shape", .kind = FIELD_REAL, .offset = LAW(shape), .max = 1000, .fallback = "none",
+     .help = "gamma, weibull, pareto: shape."},
+    {.name = "scale", .kind = FIELD_SECONDS, .offset = LAW(scale), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "gamma, weibull: scale."},
+    {.name = "minimum", .kind = FIELD_SECONDS, .offset = LAW(minimum), .max = LAW_SECONDS_MAX,
+     .fallback = "none", .help = "pareto: smallest value."},
+    {.name = "least", .kind = FIELD_SECONDS, .offset = LAW(least), .max = LAW_SECONDS_MAX,
+     .help = "Smaller draws become this."},
+    {.name = "most", .kind = FIELD_SECONDS, .offset = LAW(most), .max = LAW_SECONDS_MAX,
+     .fallback = "no limit", .help = "Larger draws become this."},
     {0}};
 
 const struct schema law_schema = {
@@ -51,8 +66,10 @@ static bool law_complete(const struct ynode *n, const struct law_in *in, const c
     case LAW_EXPONENTIAL: *need = "mean"; return in->mean > 0;
     case LAW_LOGNORMAL:
         *need = "mu and sigma, or median and sigma, or median and a larger mean";
-        return mu_sigma || (in->median > 0 && (ynode_get(n, "sigma") != NULL || in->mean >= in->median));
-    case LAW_GAMMA: *need = "shape, and mean or scale"; return in->shape > 0 && (in->mean > 0 || in->scale > 0);
+        return mu_sigma || (in->median > 0 && (ynode_get(n, "sigma") != NULL ||
+                                               in->mean >= in->median));
+    case LAW_GAMMA: *need = "shape, and mean or scale"; return in->shape > 0 && (in->mean > 0 ||
+                                                                                 in->scale > 0);
     case LAW_WEIBULL: *need = "shape and scale"; return in->shape > 0 && in->scale > 0;
     case LAW_PARETO: *need = "shape and minimum"; return in->shape > 0 && in->minimum > 0;
     }
@@ -81,7 +98,8 @@ void read_law(struct read_ctx *ctx, const struct field *f, const struct ynode *n
 {
     struct law *out = (struct law *)(void *)((char *)base + f->offset);
     if (n->kind == YNODE_SCALAR) {
-        static const struct field plain = {.kind = FIELD_SECONDS, .offset = offsetof(struct law, a), .max = LAW_SECONDS_MAX};
+        static const struct field plain = {.kind = FIELD_SECONDS, .offset = offsetof(struct law, a),
+                                           .max = LAW_SECONDS_MAX};
         *out = (struct law){.kind = LAW_CONSTANT};
         field_read_scalar(ctx, &plain, n, out);
         return;
@@ -109,7 +127,8 @@ void read_law(struct read_ctx *ctx, const struct field *f, const struct ynode *n
      .duration_s = {.kind = LAW_LOGNORMAL, .a = mu, .b = sigma, .least = 1, .most = 30 * 86400.0}}
 static const struct gang_shape philly_gangs[] = {
     PHILLY(93.17, 1, 1, 6.72, 1.97), PHILLY(2.21, 1, 2, 4.52, 3.27), PHILLY(2.27, 1, 4, 9.11, 2.78),
-    PHILLY(2.00, 1, 8, 9.65, 2.79),  PHILLY(0.242, 2, 8, 9.19, 3.33), PHILLY(0.081, 4, 8, 8.64, 2.53)};
+    PHILLY(2.00, 1, 8, 9.65, 2.79),  PHILLY(0.242, 2, 8, 9.19, 3.33), PHILLY(0.081, 4, 8, 8.64,
+                                                                             2.53)};
 
 static const struct {
     const char *name;
@@ -119,20 +138,27 @@ static const struct {
 
 #define GANG(member) offsetof(struct gang_shape, member)
 static const struct field gang_fields[] = {
-    {.name = "weight", .kind = FIELD_REAL, .offset = GANG(weight), .max = 1e9, .help = "Relative frequency."},
-    {.name = "workers", .kind = FIELD_INT, .offset = GANG(workers), .min = 1, .max = 100000, .help = "Workers (pods) that start together."},
-    {.name = "cardsPerWorker", .kind = FIELD_INT, .offset = GANG(cards_per_worker), .min = 1, .max = 1024, .help = "Whole cards of each worker, all on one node."},
-    {.name = "duration", .kind = FIELD_CUSTOM, .offset = GANG(duration_s), .read = read_law, .sub = &law_schema, .flags = FIELD_REQUIRED,
+    {.name = "weight", .kind = FIELD_REAL, .offset = GANG(weight), .max = 1e9,
+     .help = "Relative frequency."},
+    {.name = "workers", .kind = FIELD_INT, .offset = GANG(workers), .min = 1, .max = 100000,
+     .help = "Workers (pods) that start together."},
+    {.name = "cardsPerWorker", .kind = FIELD_INT, .offset = GANG(cards_per_worker), .min = 1,
+     .max = 1024, .help = "Whole cards of each worker, all on one node."},
+    {.name = "duration", .kind = FIELD_CUSTOM, .offset = GANG(duration_s), .read = read_law,
+     .sub = &law_schema, .flags = FIELD_REQUIRED,
      .shape = "a duration or a law", .help = "Undisturbed run time."},
     {0}};
 static void gang_defaults(void *out)
 {
     *(struct gang_shape *)out = (struct gang_shape){.weight = 1, .workers = 1, .cards_per_worker = 1};
 }
-const struct schema gang_schema = {.title = "a gang", .about = "One size of job in a synthetic stream. `gangs: philly` stands for the sizes and run times of the Philly trace.",
-                                   .size = sizeof(struct gang_shape), .fields = gang_fields, .defaults = gang_defaults};
+const struct schema gang_schema = {.title = "a gang",
+                                   .about = "One size of job in a synthetic stream. `gangs: philly` stands for the sizes and run times of the Philly trace.",
+                                   .size = sizeof(struct gang_shape), .fields = gang_fields,
+                                   .defaults = gang_defaults};
 
-static void gangs_from_preset(struct read_ctx *ctx, const struct ynode *n, struct job_stream_config *c)
+static void gangs_from_preset(struct read_ctx *ctx, const struct ynode *n,
+                              struct job_stream_config *c)
 {
     for (size_t i = 0; i < sizeof gang_presets / sizeof *gang_presets; i++) {
         if (strcmp(n->text, gang_presets[i].name) != 0)
@@ -152,7 +178,8 @@ void read_gangs(struct read_ctx *ctx, const struct field *f, const struct ynode 
         gangs_from_preset(ctx, n, c);
         return;
     }
-    const struct field list = {.kind = FIELD_LIST, .offset = f->offset, .count_offset = f->count_offset, .sub = &gang_schema};
+    const struct field list = {.kind = FIELD_LIST, .offset = f->offset,
+                               .count_offset = f->count_offset, .sub = &gang_schema};
     field_read(ctx, &list, n, base);
     double sum = 0;
     for (int32_t i = 0; i < c->shape_count; i++)
@@ -175,18 +202,25 @@ struct profile_preset {
 };
 static const struct profile_preset profile_presets[] = {
     {.name = "steady", .ou_sigma = 0.1, .ou_tau = SIM_HOUR, .weekend = 1, .cv = 1},
-    {.name = "chat", .a1 = 0.23, .phase1_h = 17.3, .a2 = 0.19, .phase2_h = 9.6, .ou_sigma = 0.27, .ou_tau = 30 * SIM_MINUTE, .weekend = 1, .cv = 1.2},
-    {.name = "apiBursty", .a1 = 0.12, .phase1_h = 18.9, .a2 = 0.035, .phase2_h = 12, .ou_sigma = 0.38, .ou_tau = 78 * SIM_MINUTE, .weekend = 1, .cv = 3.5},
-    {.name = "reasoning", .a1 = 0.52, .phase1_h = 0.5, .a2 = 0.19, .phase2_h = 0.6, .ou_sigma = 0.33, .ou_tau = SIM_HOUR, .weekend = 1, .cv = 2.3},
-    {.name = "office", .ou_sigma = 0.27, .ou_tau = 30 * SIM_MINUTE, .weekend = 0.2, .cv = 1.2, .has_hours = true,
-     .hours = {0.04, 0.04, 0.04, 0.04, 0.04, 0.1, 0.25, 0.8, 2.0, 2.6, 2.7, 2.4, 1.6, 2.0, 2.5, 2.4, 2.0, 1.2, 0.5, 0.25, 0.2, 0.15, 0.1, 0.05}}};
+    {.name = "chat", .a1 = 0.23, .phase1_h = 17.3, .a2 = 0.19, .phase2_h = 9.6, .ou_sigma = 0.27,
+     .ou_tau = 30 * SIM_MINUTE, .weekend = 1, .cv = 1.2},
+    {.name = "apiBursty", .a1 = 0.12, .phase1_h = 18.9, .a2 = 0.035, .phase2_h = 12,
+     .ou_sigma = 0.38, .ou_tau = 78 * SIM_MINUTE, .weekend = 1, .cv = 3.5},
+    {.name = "reasoning", .a1 = 0.52, .phase1_h = 0.5, .a2 = 0.19, .phase2_h = 0.6,
+     .ou_sigma = 0.33, .ou_tau = SIM_HOUR, .weekend = 1, .cv = 2.3},
+    {.name = "office", .ou_sigma = 0.27, .ou_tau = 30 * SIM_MINUTE, .weekend = 0.2, .cv = 1.2,
+     .has_hours = true,
+     .hours = {0.04, 0.04, 0.04, 0.04, 0.04, 0.1, 0.25, 0.8, 2.0, 2.6, 2.7, 2.4, 1.6, 2.0, 2.5, 2.4,
+               2.0, 1.2, 0.5, 0.25, 0.2, 0.15, 0.1, 0.05}}};
 
 /* base is the struct whose profile and cv stand at offset and count_offset. */
-void read_profile_preset(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+void read_profile_preset(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
+                         void *base)
 {
     struct rate_profile *p = (struct rate_profile *)(void *)((char *)base + f->offset);
     double *cv = (double *)(void *)((char *)base + f->count_offset);
-    for (size_t i = 0; n->kind == YNODE_SCALAR && i < sizeof profile_presets / sizeof *profile_presets; i++) {
+    for (size_t i = 0; n->kind == YNODE_SCALAR &&
+         i < sizeof profile_presets / sizeof *profile_presets; i++) {
         const struct profile_preset *s = &profile_presets[i];
         if (strcmp(n->text, s->name) != 0)
             continue;
@@ -207,10 +241,13 @@ struct window_in {
     double from_h, to_h;
 };
 static const struct field window_fields[] = {
-    {.name = "from", .kind = FIELD_HOURS, .offset = offsetof(struct window_in, from_h), .max = 24, .flags = FIELD_REQUIRED, .help = "Start (UTC)."},
-    {.name = "to", .kind = FIELD_HOURS, .offset = offsetof(struct window_in, to_h), .max = 24, .flags = FIELD_REQUIRED, .help = "End (UTC)."},
+    {.name = "from", .kind = FIELD_HOURS, .offset = offsetof(struct window_in, from_h), .max = 24,
+     .flags = FIELD_REQUIRED, .help = "Start (UTC)."},
+    {.name = "to", .kind = FIELD_HOURS, .offset = offsetof(struct window_in, to_h), .max = 24,
+     .flags = FIELD_REQUIRED, .help = "End (UTC)."},
     {0}};
-const struct schema window_schema = {.title = "a window", .size = sizeof(struct window_in), .fields = window_fields};
+const struct schema window_schema = {.title = "a window", .size = sizeof(struct window_in),
+                                     .fields = window_fields};
 
 /* Hours of [from, to] that lie in the hour starting at h. */
 static double overlap(double from, double to, double h)

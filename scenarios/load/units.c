@@ -22,9 +22,12 @@ static const struct unit duration_units[] = {
 #define KI INT64_C(1024)
 static const struct unit byte_units[] = {
     {"B", 1},
-    {"kB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"TB", 1000000000000}, {"PB", 1000000000000000},
-    {"KiB", KI}, {"MiB", KI *KI}, {"GiB", KI *KI *KI}, {"TiB", KI *KI *KI *KI}, {"PiB", KI *KI *KI *KI *KI},
-    {"Ki", KI}, {"Mi", KI *KI}, {"Gi", KI *KI *KI}, {"Ti", KI *KI *KI *KI}, {"Pi", KI *KI *KI *KI *KI},
+    {"kB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"TB", 1000000000000}, {"PB",
+                                                                               1000000000000000},
+    {"KiB", KI}, {"MiB", KI *KI}, {"GiB", KI *KI *KI}, {"TiB", KI *KI *KI *KI}, {"PiB",
+        KI *KI *KI *KI *KI},
+    {"Ki", KI}, {"Mi", KI *KI}, {"Gi", KI *KI *KI}, {"Ti", KI *KI *KI *KI}, {"Pi",
+                                                                             KI *KI *KI *KI *KI},
     {NULL, 0}};
 
 static const struct unit period_units[] = {
@@ -32,7 +35,8 @@ static const struct unit period_units[] = {
     {"d", 86400}, {"day", 86400}, {"week", 604800}, {NULL, 0}};
 
 static const struct unit money_periods[] = {
-    {"s", 1}, {"min", 60}, {"h", 3600}, {"hour", 3600}, {"day", 86400}, {"year", 31536000}, {NULL, 0}};
+    {"s", 1}, {"min", 60}, {"h", 3600}, {"hour", 3600}, {"day", 86400}, {"year", 31536000}, {NULL,
+                                                                                             0}};
 
 static bool is_digit(char c)
 {
@@ -72,7 +76,8 @@ static enum units_status scaled(const char *text, size_t n, int64_t scale, int64
     int64_t whole = 0, result;
     size_t i = 0;
     for (; i < n && text[i] != '.'; i++)
-        if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, text[i] - '0', &whole))
+        if (__builtin_mul_overflow(whole, 10, &whole) ||
+            __builtin_add_overflow(whole, text[i] - '0', &whole))
             return UNITS_RANGE;
     if (__builtin_mul_overflow(whole, scale, &result))
         return UNITS_RANGE;
@@ -195,7 +200,8 @@ enum units_status units_duration(const char *text, sim_time *out_ns)
 enum units_status units_seconds(const char *text, double *out_s)
 {
     size_t n = number_length(text, false), letters = strspn(text + n, "abcdefghijklmnopqrstuvwxyz");
-    int64_t scale = n > 0 && text[n + letters] == '\0' ? unit_find(duration_units, text + n, letters) : 0;
+    int64_t scale = n > 0 && text[n + letters] == '\0' ? unit_find(duration_units, text + n,
+                                                                   letters) : 0;
     double v;
     if (scale > 0) { /* one unit: finer than a nanosecond is kept */
         enum units_status status = real_prefix(text, n, &v);
@@ -274,7 +280,8 @@ static enum units_status money_per(const char *text, int64_t period_s, int64_t *
     enum units_status status = units_money_rate(text, &per_s);
     if (status != UNITS_OK)
         return status;
-    if (n > 0 && slash != NULL && unit_find(money_periods, slash + 1, strlen(slash + 1)) == period_s)
+    if (n > 0 && slash != NULL && unit_find(money_periods, slash + 1,
+                                            strlen(slash + 1)) == period_s)
         return scaled(text, n, 1000000, out_uusd);
     double v = per_s * (double)period_s * 1e6;
     if (v > 9e18)
@@ -300,7 +307,8 @@ enum units_status units_token_price(const char *text, int64_t *out_uusd_per_mtok
         return UNITS_BAD;
     if (text[n] == '\0')
         return UNITS_NO_UNIT;
-    return strcmp(text + n, "usd/Mtok") == 0 ? scaled(text, n, 1000000, out_uusd_per_mtok) : UNITS_BAD;
+    return strcmp(text + n, "usd/Mtok") == 0 ? scaled(text, n, 1000000,
+                                                      out_uusd_per_mtok) : UNITS_BAD;
 }
 
 enum units_status units_milli(const char *text, int64_t *out_milli)

@@ -56,7 +56,8 @@ enum units_status units_instant(const char *text, int64_t *out_unix_ns)
         return UNITS_BAD;
     int64_t y = digits(text, 4), m = digits(text + 5, 2), d = digits(text + 8, 2), s = 0;
     if (!date_only) {
-        int64_t hour = digits(text + 11, 2), minute = digits(text + 14, 2), second = digits(text + 17, 2);
+        int64_t hour = digits(text + 11, 2), minute = digits(text + 14,
+                                                             2), second = digits(text + 17, 2);
         if (hour > 23 || minute > 59 || second > 59)
             return UNITS_BAD;
         s = hour * 3600 + minute * 60 + second;

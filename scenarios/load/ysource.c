@@ -39,7 +39,8 @@ static bool check_text(const struct ysource *s, struct diag_list *diags)
 {
     struct yplace place = {s, 1, 1};
     if (memchr(s->text, '\0', s->length) != NULL)
-        return refuse(diags, s->name, "is a binary file (it has a NUL byte); expected a YAML text file");
+        return refuse(diags, s->name,
+                      "is a binary file (it has a NUL byte); expected a YAML text file");
     for (size_t i = 0; i < s->length;) {
         const unsigned char *p = (const unsigned char *)s->text + i;
         size_t n = utf8_length(p, s->length - i);
@@ -78,7 +79,8 @@ bool ysource_text(struct ysource *out, const char *name, const char *text, size_
         length -= 3;
     }
     if (length > YTREE_BYTES_MAX)
-        return refuse(diags, name, "is larger than 8 MiB, the limit of a scenario (jobs and traffic go into files of their own)");
+        return refuse(diags, name,
+                      "is larger than 8 MiB, the limit of a scenario (jobs and traffic go into files of their own)");
     char *copy = arena_alloc(a, length + 1, 1);
     memcpy(copy, text, length);
     out->text = copy;

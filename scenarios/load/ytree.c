@@ -38,11 +38,14 @@ void ynode_add(struct arena *a, struct ynode *parent, const char *key, struct yp
 {
     if ((size_t)parent->count == parent->capacity) {
         parent->capacity = parent->capacity == 0 ? 8 : 2 * parent->capacity;
-        parent->items = grow(a, parent->items, parent->count, parent->capacity, sizeof *parent->items);
+        parent->items = grow(a, parent->items, parent->count, parent->capacity,
+                             sizeof *parent->items);
         if (parent->kind == YNODE_MAP) {
-            parent->keys = grow(a, parent->keys, parent->count, parent->capacity, sizeof *parent->keys);
+            parent->keys = grow(a, parent->keys, parent->count, parent->capacity,
+                                sizeof *parent->keys);
             parent->key_places =
-                grow(a, parent->key_places, parent->count, parent->capacity, sizeof *parent->key_places);
+                grow(a, parent->key_places, parent->count, parent->capacity,
+                     sizeof *parent->key_places);
         }
     }
     if (parent->kind == YNODE_MAP) {
@@ -147,7 +150,8 @@ static struct yplace place_of(struct build *b, const yaml_mark_t *mark)
             at->byte++;
         at->column++;
     }
-    return (struct yplace){b->source, (int32_t)mark->line + 1, (int32_t)(at->byte - at->line_start) + 1};
+    return (struct yplace){b->source, (int32_t)mark->line + 1,
+                           (int32_t)(at->byte - at->line_start) + 1};
 }
 
 static bool stop(struct build *b, struct yplace place, const char *text)
@@ -164,7 +168,8 @@ static bool take_key(struct build *b, const struct ynode *n)
     int32_t before = ynode_find(b->stack[top], n->text);
     if (before >= 0) {
         struct yplace first = b->stack[top]->key_places[before];
-        yplace_report(&n->place, DIAG_ERROR, b->diags, "key '%.60s' stands twice in this map; first in line %d",
+        yplace_report(&n->place, DIAG_ERROR, b->diags,
+                      "key '%.60s' stands twice in this map; first in line %d",
                       n->text, (int)first.line);
     }
     b->key[top] = n->text;
@@ -235,7 +240,8 @@ static bool refuse_extras(struct build *b, const yaml_event_t *e)
     }
     struct yplace place = place_of(b, &e->start_mark);
     if (e->type == YAML_ALIAS_EVENT || anchor != NULL)
-        return stop(b, place, "anchors (&) and aliases (*) are not supported; use repeat: for copies");
+        return stop(b, place,
+                    "anchors (&) and aliases (*) are not supported; use repeat: for copies");
     if (tag != NULL)
         return stop(b, place, "tags (!) are not supported");
     return true;
@@ -247,7 +253,8 @@ static bool take_event(struct build *b, const yaml_event_t *e)
         return false;
     switch (e->type) {
     case YAML_DOCUMENT_START_EVENT:
-        return b->root == NULL || stop(b, place_of(b, &e->start_mark), "a second document; a scenario is one document");
+        return b->root == NULL || stop(b, place_of(b, &e->start_mark),
+                                       "a second document; a scenario is one document");
     case YAML_SCALAR_EVENT:
         return take_scalar(b, e);
     case YAML_SEQUENCE_START_EVENT:
@@ -277,10 +284,12 @@ static bool syntax_error(struct build *b, const yaml_parser_t *p)
     if (p->context != NULL && b->source->is_argument)
         yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s %s", p->problem, p->context);
     else if (p->context != NULL)
-        yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s %s (line %ld)", p->problem, p->context,
+        yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s %s (line %ld)", p->problem,
+                      p->context,
                       (long)p->context_mark.line + 1);
     else
-        yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s", p->problem == NULL ? "unreadable" : p->problem);
+        yplace_report(&place, DIAG_ERROR, b->diags, "not YAML: %s",
+                      p->problem == NULL ? "unreadable" : p->problem);
     return false;
 }
 
@@ -356,7 +365,8 @@ static void put_quoted(struct writer *w, const char *s)
 static bool is_plain_safe(const char *s)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-()";
-    return s[0] != '\0' && strcmp(s, "-") != 0 && strncmp(s, "---", 3) != 0 && strncmp(s, "...", 3) != 0 &&
+    return s[0] != '\0' && strcmp(s, "-") != 0 && strncmp(s, "---", 3) != 0 && strncmp(s, "...",
+                                                                                       3) != 0 &&
            strspn(s, safe) == strlen(s);
 }
 

@@ -13,7 +13,8 @@ static void read_reals(const char *text)
     double v = 0;
     if (units_real(text, &v) == UNITS_OK)
         REQUIRE(v - v == 0); /* finite */
-    if (units_rate(text, &v) == UNITS_OK || units_byte_rate(text, &v) == UNITS_OK || units_money_rate(text, &v) == UNITS_OK ||
+    if (units_rate(text, &v) == UNITS_OK || units_byte_rate(text, &v) == UNITS_OK ||
+        units_money_rate(text, &v) == UNITS_OK ||
         units_seconds(text, &v) == UNITS_OK)
         REQUIRE(v >= 0 && v - v == 0);
 }
@@ -38,8 +39,10 @@ static void read_whole(const char *text)
         units_print_instant(out, sizeof out, v);
         REQUIRE(units_instant(out, &back) == UNITS_OK && back == v);
     }
-    if (units_money_hour(text, &v) == UNITS_OK || units_money_year(text, &v) == UNITS_OK || units_token_price(text, &v) == UNITS_OK ||
-        units_quantity("cpu", text, &v) == UNITS_OK || units_quantity("memory", text, &v) == UNITS_OK)
+    if (units_money_hour(text, &v) == UNITS_OK || units_money_year(text, &v) == UNITS_OK ||
+        units_token_price(text, &v) == UNITS_OK ||
+        units_quantity("cpu", text, &v) == UNITS_OK || units_quantity("memory", text,
+                                                                      &v) == UNITS_OK)
         REQUIRE(v >= 0);
 }
 

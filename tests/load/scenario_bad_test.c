@@ -103,7 +103,8 @@ static char *edited(const struct bad_case *c)
             fail_msg("'%s' stands twice in the base", c->from[i]);
         size_t size = strlen(text) + strlen(c->to[i]) + 1;
         char *next = malloc(size);
-        snprintf(next, size, "%.*s%s%s", (int)(hit - text), text, c->to[i], hit + strlen(c->from[i]));
+        snprintf(next, size, "%.*s%s%s", (int)(hit - text), text, c->to[i],
+                 hit + strlen(c->from[i]));
         free(text);
         text = next;
     }
@@ -116,7 +117,8 @@ static void compare(const struct bad_case *c, const struct diag_list *diags)
         char got[1200] = "nothing more";
         if ((size_t)i < diags->count) {
             const struct diag *d = &diags->items[i];
-            snprintf(got, sizeof got, "%c %ld:%ld: %s", d->severity == DIAG_ERROR ? '!' : '~', d->line, d->column, d->text);
+            snprintf(got, sizeof got, "%c %ld:%ld: %s", d->severity == DIAG_ERROR ? '!' : '~',
+                     d->line, d->column, d->text);
         }
         const char *want = i < c->expected_count ? c->expected[i] : "nothing more";
         if (strcmp(want, got) != 0)
@@ -171,10 +173,13 @@ int main(void)
         return 1;
     load_cases(all);
     struct bad_case none = {.base = all->base};
-    tests[0] = (struct CMUnitTest){.name = "the base has no problem", .test_func = the_base_has_no_problem, .initial_state = &none};
+    tests[0] = (struct CMUnitTest){.name = "the base has no problem",
+                                   .test_func = the_base_has_no_problem, .initial_state = &none};
     for (int i = 0; i < all->count; i++)
-        tests[i + 1] = (struct CMUnitTest){.name = all->items[i].name, .test_func = one_case, .initial_state = &all->items[i]};
-    int failed = _cmocka_run_group_tests("bad scenarios", tests, (size_t)all->count + 1, NULL, NULL);
+        tests[i + 1] = (struct CMUnitTest){.name = all->items[i].name, .test_func = one_case,
+                                           .initial_state = &all->items[i]};
+    int failed = _cmocka_run_group_tests("bad scenarios", tests, (size_t)all->count + 1, NULL,
+                                         NULL);
     for (int i = 0; i < all->count; i++)
         for (int k = 0; k < all->items[i].edit_count; k++) {
             free(all->items[i].from[k]);

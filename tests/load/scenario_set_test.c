@@ -36,14 +36,16 @@ static const char *base_text(void)
 {
     static char text[sizeof base + 8];
     const char *hit = strstr(base, "team-{i}, repeat");
-    snprintf(text, sizeof text, "%.*s\"team-{i}\"%s", (int)(hit - base), base, hit + strlen("team-{i}"));
+    snprintf(text, sizeof text, "%.*s\"team-{i}\"%s", (int)(hit - base), base,
+             hit + strlen("team-{i}"));
     return text;
 }
 
 static struct scenario *load_with(const char *const *sets, int count)
 {
     struct diag_list diags = {0};
-    struct scenario *s = scenario_load_text("base.yaml", base_text(), strlen(base_text()), sets, count, &diags);
+    struct scenario *s = scenario_load_text("base.yaml", base_text(), strlen(base_text()), sets,
+                                            count, &diags);
     if (s == NULL)
         diag_print(&diags, stderr);
     assert_non_null(s);
@@ -124,10 +126,12 @@ static void later_sets_win(void **state)
 static void the_kept_text_loads_to_the_same_scenario(void **state)
 {
     (void)state;
-    static const char *const sets[] = {"demand.training[*].rateScale=1.5", "description=\"a: 'b'\\\\\"", "arbiters.b.placement=spread"};
+    static const char *const sets[] = {"demand.training[*].rateScale=1.5",
+                                       "description=\"a: 'b'\\\\\"", "arbiters.b.placement=spread"};
     struct scenario *s = load_with(sets, 3);
     struct diag_list diags = {0};
-    struct scenario *again = scenario_load_text("kept.yaml", s->text, strlen(s->text), NULL, 0, &diags);
+    struct scenario *again = scenario_load_text("kept.yaml", s->text, strlen(s->text), NULL, 0,
+                                                &diags);
     diag_print(&diags, stderr);
     assert_non_null(again);
     assert_string_equal(again->description, "a: 'b'\\");
@@ -135,9 +139,11 @@ static void the_kept_text_loads_to_the_same_scenario(void **state)
     assert_int_equal(again->arbiters[1].placement, PLACE_SPREAD);
     /* Once more with another change: the set list grows, nothing is lost. */
     static const char *const more[] = {"seed=9"};
-    struct scenario *third = scenario_load_text("kept.yaml", s->text, strlen(s->text), more, 1, &diags);
+    struct scenario *third = scenario_load_text("kept.yaml", s->text, strlen(s->text), more, 1,
+                                                &diags);
     assert_non_null(third);
-    struct scenario *fourth = scenario_load_text("kept.yaml", third->text, strlen(third->text), NULL, 0, &diags);
+    struct scenario *fourth = scenario_load_text("kept.yaml", third->text, strlen(third->text),
+                                                 NULL, 0, &diags);
     assert_non_null(fourth);
     assert_int_equal(fourth->seed, 9);
     assert_string_equal(fourth->description, "a: 'b'\\");
@@ -157,25 +163,37 @@ static void wrong_sets_are_named_by_their_argument(void **state)
     } rows[] = {
         {"horizon", "--set horizon", "expected path=value, such as horizon=7d"},
         {"=7d", "--set =7d", "expected path=value"},
-        {"horizon=7", "--set horizon=7", "horizon: '7' has no unit; expected a duration such as 90s, 5m or 1h30m"},
-        {"horizn=7d", "--set horizn=7d", "unknown key 'horizn' of a scenario; did you mean 'horizon'?"},
-        {"horizon=", "--set horizon=", "horizon: expected a duration such as 90s, 5m or 1h30m, got nothing"},
-        {"horizon.x=1", "--set horizon.x=1", "horizon: expected a duration such as 90s, 5m or 1h30m, got a map"},
+        {"horizon=7", "--set horizon=7",
+         "horizon: '7' has no unit; expected a duration such as 90s, 5m or 1h30m"},
+        {"horizn=7d", "--set horizn=7d",
+         "unknown key 'horizn' of a scenario; did you mean 'horizon'?"},
+        {"horizon=", "--set horizon=",
+         "horizon: expected a duration such as 90s, 5m or 1h30m, got nothing"},
+        {"horizon.x=1", "--set horizon.x=1",
+         "horizon: expected a duration such as 90s, 5m or 1h30m, got a map"},
         {"name.x=1", "--set name.x=1", "the path goes on after a plain value, at 'x'"},
-        {"queues[3].cards.h100=1", "--set queues[3].cards.h100=1", "there is no item [3]; the list has 3, counted from 0"},
-        {"queues[taem-1].cards.h100=1", "--set queues[taem-1].cards.h100=1", "no item of the list is named 'taem-1'; did you mean 'team-1'?"},
+        {"queues[3].cards.h100=1", "--set queues[3].cards.h100=1",
+         "there is no item [3]; the list has 3, counted from 0"},
+        {"queues[taem-1].cards.h100=1", "--set queues[taem-1].cards.h100=1",
+         "no item of the list is named 'taem-1'; did you mean 'team-1'?"},
         {"queues[0.cards=1", "--set queues[0.cards=1", "the path has a '[' without its ']'"},
         {"queues[0]cards=1", "--set queues[0]cards=1", "expected '.', '[' or '=' after ']'"},
-        {"queues[]=1", "--set queues[]=1", "expected a path such as demand.training[0].rateScale before '='"},
+        {"queues[]=1", "--set queues[]=1",
+         "expected a path such as demand.training[0].rateScale before '='"},
         {"fleet[x]=1", "--set fleet[x]=1", "'[x]' needs a list, and this is a map"},
-        {"horizon=[", "--set horizon=[", "not YAML: did not find expected node content while parsing a flow node"},
-        {"horizon=&a 1d", "--set horizon=&a 1d", "anchors (&) and aliases (*) are not supported; use repeat: for copies"},
+        {"horizon=[", "--set horizon=[",
+         "not YAML: did not find expected node content while parsing a flow node"},
+        {"horizon=&a 1d", "--set horizon=&a 1d",
+         "anchors (&) and aliases (*) are not supported; use repeat: for copies"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct diag_list diags = {0};
-        struct scenario *s = scenario_load_text("base.yaml", base_text(), strlen(base_text()), &rows[i].set, 1, &diags);
-        if (s != NULL || diags.count < 1 || strcmp(diags.items[0].file, rows[i].file) != 0 || strcmp(diags.items[0].text, rows[i].text) != 0)
-            fail_msg("%s: got '%s'", rows[i].set, diags.count < 1 ? "nothing" : diags.items[0].text);
+        struct scenario *s = scenario_load_text("base.yaml", base_text(), strlen(base_text()),
+                                                &rows[i].set, 1, &diags);
+        if (s != NULL || diags.count < 1 || strcmp(diags.items[0].file, rows[i].file) != 0 ||
+            strcmp(diags.items[0].text, rows[i].text) != 0)
+            fail_msg("%s: got '%s'", rows[i].set,
+                     diags.count < 1 ? "nothing" : diags.items[0].text);
         diag_fini(&diags);
     }
 }
@@ -197,7 +215,8 @@ static void a_file_can_change_another(void **state)
     snprintf(derived, sizeof derived, "%s/more.yaml", folder);
     snprintf(twice, sizeof twice, "%s/twice.yaml", folder);
     write_file(path, base_text());
-    write_file(derived, "base: base.yaml\nname: more\nset: [\"demand.training[*].rateScale=2\", seed=4]\n");
+    write_file(derived,
+               "base: base.yaml\nname: more\nset: [\"demand.training[*].rateScale=2\", seed=4]\n");
     write_file(twice, "base: more.yaml\nset: [seed=8]\n");
     static const char *const sets[] = {"replications=3"};
     struct diag_list diags = {0};
@@ -217,12 +236,14 @@ static void a_file_can_change_another(void **state)
     scenario_free(again);
     write_file(derived, "base: base.yaml\nhorizon: 1d\n");
     assert_null(scenario_load(derived, NULL, 0, &diags));
-    assert_string_equal(diags.items[0].text, "key 'horizon' beside base; a file with a base holds only name, description and set");
+    assert_string_equal(diags.items[0].text,
+                        "key 'horizon' beside base; a file with a base holds only name, description and set");
     diag_fini(&diags);
     write_file(derived, "base: more.yaml\n");
     diags = (struct diag_list){0};
     assert_null(scenario_load(derived, NULL, 0, &diags));
-    assert_string_equal(diags.items[0].text, "base: more than 8 files on top of each other; is it a circle?");
+    assert_string_equal(diags.items[0].text,
+                        "base: more than 8 files on top of each other; is it a circle?");
     diag_fini(&diags);
     unlink(path);
     unlink(derived);

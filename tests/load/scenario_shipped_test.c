@@ -24,10 +24,12 @@ static const char *source_path(char *buffer, size_t size, const char *name)
 /* The traces of the philly scenarios are not ours to ship: a file of ours stands in for them. */
 static int stand_ins(const char *name, const char *sets[3])
 {
-    static const char *const paths[] = {"demand.training[*].file", "demand.lora[*].file", "demand.services[*].traffic.file"};
+    static const char *const paths[] = {"demand.training[*].file", "demand.lora[*].file",
+                                        "demand.services[*].traffic.file"};
     static char texts[3][1100];
     char jobs[1024];
-    int count = strcmp(name, "philly.yaml") == 0 ? 1 : strcmp(name, "philly-mixed.yaml") == 0 ? 3 : 0;
+    int count = strcmp(name, "philly.yaml") == 0 ? 1 : strcmp(name,
+                                                              "philly-mixed.yaml") == 0 ? 3 : 0;
     source_path(jobs, sizeof jobs, "tests/load/data/scenario_jobs.csv");
     for (int i = 0; i < count; i++) {
         snprintf(texts[i], sizeof texts[i], "%s=%s", paths[i], jobs);
@@ -43,7 +45,8 @@ static struct scenario *load_shipped(const char *name)
     int count = stand_ins(name, sets);
     snprintf(relative, sizeof relative, "scenarios/%s", name);
     struct diag_list diags = {0};
-    struct scenario *s = scenario_check(source_path(path, sizeof path, relative), sets, count, &diags);
+    struct scenario *s = scenario_check(source_path(path, sizeof path, relative), sets, count,
+                                        &diags);
     if (s == NULL)
         diag_print(&diags, stderr);
     diag_fini(&diags);
@@ -160,7 +163,8 @@ static void the_bank_offers_what_it_says(void **state)
     assert_non_null(s);
     assert_non_null(more);
     struct offer o = offer_of(s), m = offer_of(more);
-    print_message("# jobs %.0f, training %.1f cards, lora %.1f cards, mean(min(1, load)) %.3f\n", o.jobs, o.training_cards, o.lora_cards, o.mean_load_cut);
+    print_message("# jobs %.0f, training %.1f cards, lora %.1f cards, mean(min(1, load)) %.3f\n",
+                  o.jobs, o.training_cards, o.lora_cards, o.mean_load_cut);
     assert_true(o.jobs > 100000);
     assert_true(fabs(o.training_cards / 10000 - 0.47) < 0.005);
     assert_true(fabs(o.lora_cards / 1000 - 0.10) < 0.01);

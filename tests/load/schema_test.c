@@ -44,7 +44,8 @@ static bool has_type(const char *type, const struct ynode *n)
     bool is_truth = !n->quoted && units_bool(n->text, &truth) == UNITS_OK;
     if (strcmp(type, "boolean") == 0)
         return is_truth;
-    return strcmp(type, "string") == 0 && !is_truth && !is_number(n, false, &value) && !ynode_is_nothing(n);
+    return strcmp(type, "string") == 0 && !is_truth && !is_number(n, false,
+                                                                  &value) && !ynode_is_nothing(n);
 }
 
 static bool any_type(const cJSON *types, const struct ynode *n)
@@ -71,11 +72,17 @@ static bool matches(const cJSON *pattern, const struct ynode *n)
 static bool scalar_valid(const cJSON *schema, const struct ynode *n)
 {
     double v;
-    const cJSON *pattern = cJSON_GetObjectItem(schema, "pattern"), *names = cJSON_GetObjectItem(schema, "enum");
-    const cJSON *minimum = cJSON_GetObjectItem(schema, "minimum"), *maximum = cJSON_GetObjectItem(schema, "maximum");
+    const cJSON *pattern = cJSON_GetObjectItem(schema,
+                                               "pattern"), *names = cJSON_GetObjectItem(schema,
+                                                                                        "enum");
+    const cJSON *minimum = cJSON_GetObjectItem(schema,
+                                               "minimum"), *maximum = cJSON_GetObjectItem(schema,
+                                                   "maximum");
     if (pattern != NULL && !matches(pattern, n))
         return false;
-    if (is_number(n, false, &v) && ((minimum != NULL && v < minimum->valuedouble) || (maximum != NULL && v > maximum->valuedouble)))
+    if (is_number(n, false, &v) &&
+        ((minimum != NULL && v < minimum->valuedouble) ||
+         (maximum != NULL && v > maximum->valuedouble)))
         return false;
     if (names == NULL)
         return true;
@@ -96,25 +103,32 @@ static bool required_valid(const cJSON *schema, const struct ynode *n)
 
 static bool map_valid(const cJSON *root, const cJSON *schema, const struct ynode *n)
 {
-    const cJSON *properties = cJSON_GetObjectItem(schema, "properties"), *rest = cJSON_GetObjectItem(schema, "additionalProperties");
+    const cJSON *properties = cJSON_GetObjectItem(schema,
+                                                  "properties"), *rest = cJSON_GetObjectItem(schema,
+                                                      "additionalProperties");
     const cJSON *condition = cJSON_GetObjectItem(schema, "if");
     for (int32_t i = 0; i < n->count; i++) {
-        const cJSON *p = properties == NULL ? NULL : cJSON_GetObjectItemCaseSensitive(properties, n->keys[i]);
+        const cJSON *p = properties == NULL ? NULL : cJSON_GetObjectItemCaseSensitive(properties,
+                                                                                      n->keys[i]);
         if (p == NULL)
             p = rest;
         if (cJSON_IsFalse(p) || (p != NULL && !cJSON_IsBool(p) && !valid(root, p, n->items[i])))
             return false;
     }
     if (condition != NULL)
-        return required_valid(condition, n) || required_valid(cJSON_GetObjectItem(schema, "else"), n);
+        return required_valid(condition, n) || required_valid(cJSON_GetObjectItem(schema, "else"),
+                                                              n);
     return required_valid(schema, n);
 }
 
 static bool list_valid(const cJSON *root, const cJSON *schema, const struct ynode *n)
 {
     const cJSON *items = cJSON_GetObjectItem(schema, "items");
-    const cJSON *least = cJSON_GetObjectItem(schema, "minItems"), *most = cJSON_GetObjectItem(schema, "maxItems");
-    if ((least != NULL && n->count < least->valueint) || (most != NULL && n->count > most->valueint))
+    const cJSON *least = cJSON_GetObjectItem(schema,
+                                             "minItems"), *most = cJSON_GetObjectItem(schema,
+                                                                                      "maxItems");
+    if ((least != NULL && n->count < least->valueint) ||
+        (most != NULL && n->count > most->valueint))
         return false;
     for (int32_t i = 0; items != NULL && i < n->count; i++)
         if (!valid(root, items, n->items[i]))
@@ -124,7 +138,8 @@ static bool list_valid(const cJSON *root, const cJSON *schema, const struct ynod
 
 static bool valid(const cJSON *root, const cJSON *schema, const struct ynode *n)
 {
-    const cJSON *any = cJSON_GetObjectItem(schema, "anyOf"), *ref = cJSON_GetObjectItem(schema, "$ref");
+    const cJSON *any = cJSON_GetObjectItem(schema, "anyOf"), *ref = cJSON_GetObjectItem(schema,
+                                                                                        "$ref");
     if (ref != NULL) {
         assert_string_equal(ref->valuestring, "#/$defs/each");
         return valid(root, cJSON_GetObjectItem(cJSON_GetObjectItem(root, "$defs"), "each"), n);
@@ -159,7 +174,8 @@ static void it_is_a_draft_2020_12_schema_of_an_object(void **state)
 {
     (void)state;
     cJSON *schema = the_schema();
-    assert_string_equal(cJSON_GetObjectItem(schema, "$schema")->valuestring, "https://json-schema.org/draft/2020-12/schema");
+    assert_string_equal(cJSON_GetObjectItem(schema, "$schema")->valuestring,
+                        "https://json-schema.org/draft/2020-12/schema");
     assert_string_equal(cJSON_GetObjectItem(schema, "type")->valuestring, "object");
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(schema, "additionalProperties")));
     cJSON_Delete(schema);
@@ -168,7 +184,8 @@ static void it_is_a_draft_2020_12_schema_of_an_object(void **state)
 static void shipped_scenarios_are_valid(void **state)
 {
     (void)state;
-    static const char *const names[] = {"scenarios/quick.yaml", "scenarios/bank-10k.yaml", "scenarios/bank-10k-training-1.3x.yaml",
+    static const char *const names[] = {"scenarios/quick.yaml", "scenarios/bank-10k.yaml",
+                                        "scenarios/bank-10k-training-1.3x.yaml",
                                         "scenarios/gang-pods.yaml", "scenarios/philly.yaml",
                                         "scenarios/philly-mixed.yaml", "tests/load/data/scenario_base.yaml"};
     cJSON *schema = the_schema();

@@ -41,9 +41,10 @@ static void says(const char *text, size_t n, const char *expected)
 static void a_problem_shows_its_line_and_a_caret(void **state)
 {
     (void)state;
-    static const char text[] = "name: x\nhorizon: 300\nfleet: {nodePools: []}\nqueues: []\ndemand: {}\narbiters: []\n";
+    static const char text[] = "name: x\nhorizon: 300\nfleet: {nodePools: [{name: a, instance: p5.48xlarge, nodes: 1}]}\nqueues: []\ndemand: {}\narbiters: []\n";
     char *got = problems_of(text, strlen(text));
-    assert_non_null(strstr(got, "file.yaml:2:10: horizon: '300' has no unit; expected a duration such as 90s, 5m or 1h30m\n"
+    assert_non_null(strstr(got,
+                           "file.yaml:2:10: horizon: '300' has no unit; expected a duration such as 90s, 5m or 1h30m\n"
                                 "horizon: 300\n         ^\n"));
     free(got);
 }
@@ -125,7 +126,8 @@ static void size_is_limited(void **state)
     size_t n = YTREE_BYTES_MAX + 1;
     char *text = one_line(n);
     says(text, n, "file.yaml: is larger than 8 MiB, the limit of a scenario (jobs and traffic go into files of their own)\n");
-    char *got = problems_of(text, n - 1); /* one line of 8 MiB is text, and its message stays short */
+    char *got = problems_of(text,
+                            n - 1); /* one line of 8 MiB is text, and its message stays short */
     assert_true(strlen(got) < 8000);
     free(got);
     free(text);
