@@ -10,6 +10,7 @@
 
 #include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
+#include "models/world/world_record.h"
 #include "sim/check.h"
 
 void world_event(struct world *w, sim_time t, enum event_class cls, uint32_t rank,
@@ -216,6 +217,7 @@ static bool world_init(struct world *w)
     w->fleet = fleet_create(&w->s->fleet, w->arb->placement, w->s->seed, w->opt.replication);
     ledger_setup(w);
     w->series = series_create(w);
+    w->record = record_create(w);
     size_t sources = (size_t)(w->s->demand.stream_count + w->s->demand.service_count);
     w->demand_hash = arena_alloc(&w->arena, sources + 1, sizeof *w->demand_hash);
     for (size_t i = 0; i < sources; i++)
@@ -230,6 +232,7 @@ static void world_fini(struct world *w)
     services_fini(w);
     admission_fini(w);
     series_destroy(w->series);
+    record_destroy(w->record);
     fleet_destroy(w->fleet);
     ledger_destroy(w->ledger);
     for (int c = 0; c < CLASS_COUNT; c++)
@@ -260,6 +263,7 @@ static void finish(struct world *w)
         series_hour(w);
     ledger_finish(w->ledger, w->now);
     results_emit(w);
+    record_emit(w);
 }
 
 static bool fleet_run(const struct scenario *s, const struct world_options *opt,

@@ -11,6 +11,7 @@
 
 #include "models/world/quota_view.h"
 #include "models/world/world_priv.h"
+#include "models/world/world_record.h"
 #include "sim/check.h"
 #include "sim/rng.h"
 
@@ -175,6 +176,7 @@ void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t prior
                                                               .created_ns = created,
                                                               .uid_order = uid,
                                                               .name_order = uid};
+    record_submitted(w, wl, priority, uid);
 }
 
 void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind)
@@ -286,12 +288,15 @@ static void apply(void *ctx, int64_t now, const struct policy_output *outputs, s
     (void)now;
     for (size_t i = 0; i < count; i++) {
         const struct policy_output *o = &outputs[i];
+        i128 lost = w->lost;
+        record_output(w, o);
         switch (o->kind) {
         case POLICY_DO_ADMIT:
             apply_admit(w, o->workload, o->u.entry);
             break;
         case POLICY_DO_EVICT:
             apply_evict(w, o->workload);
+            record_lost(w, w->lost - lost);
             break;
         case POLICY_SAY_PENDING:
             apply_pending(w, &o->u.pending);
@@ -305,6 +310,7 @@ static void apply(void *ctx, int64_t now, const struct policy_output *outputs, s
             break;
         }
     }
+    record_outputs_done(w);
 }
 
 void admission_settle(struct world *w)
@@ -317,8 +323,11 @@ void admission_settle(struct world *w)
     w->in_use ^= 1;
     w->in[w->in_use].count = 0;
     w->settles++;
-    if (policy_settle(w->settle, w->now, now->inputs, now->count) == SETTLE_LOOP)
+    if (policy_settle(w->settle, w->now, now->inputs, now->count) == SETTLE_LOOP) {
+        if (!w->loops)
+            record_loop(w);
         w->loops = true;
+    }
 }
 
 void admission_schedule_wake(struct world *w)
@@ -341,6 +350,7 @@ bool admission_init(struct world *w)
     if (w->ops == NULL)
         return err_set(w->err, ERR_INPUT, "cannot open policy '%s': %s", w->arb->policy_file, text);
     struct policy_config *cfg = quota_view_config(&w->arena, w->s, w->arb);
+    cfg->record_reasons = w->opt.level == RECORD_LEVEL_FULL;
     struct policy_host host = {.abi = POLICY_ABI, .size = sizeof host, .ctx = w};
     w->policy = w->ops->create(cfg, &host, text, sizeof text);
     if (w->policy == NULL)

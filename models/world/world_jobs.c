@@ -11,6 +11,7 @@
 
 #include "models/world/offered.h"
 #include "models/world/world_priv.h"
+#include "models/world/world_record.h"
 #include "sim/check.h"
 
 static const struct job_stream_config *stream_of(const struct world *w, const struct job *j)
@@ -184,6 +185,7 @@ static void gang_start(struct world *w, uint32_t job)
         loading = t.loading > loading ? t.loading : loading;
     }
     starting += w->arb->decision_delay;
+    record_started(w, j->first_workload, starting, loading);
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
         if (w->wl[i].state == WL_GANG_WAIT)
             book_segment(w, i, LEDGER_GANG_WAIT);
@@ -255,6 +257,7 @@ void job_finish(struct world *w, uint32_t job)
     struct job *j = &w->jobs[job];
     book_run(w, job);
     w->finished[stream_of(w, j)->cls]++;
+    record_job_end(w, job);
     for (uint32_t i = j->first_workload; i != NONE32;) {
         uint32_t next = w->wl[i].next;
         admission_quota_back(w, i);
@@ -357,6 +360,7 @@ void job_evicted(struct world *w, uint32_t ix)
 void job_released(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
+    record_released(w, ix);
     book_segment(w, ix, LEDGER_DRAINING);
     admission_quota_back(w, ix);
     place_release(w, ix);

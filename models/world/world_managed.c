@@ -14,6 +14,7 @@
 #include "models/fleet/catalogue.h"
 #include "models/ledger/i128.h"
 #include "models/world/offered.h"
+#include "models/world/record_jobs.h"
 #include "models/world/tables.h"
 #include "models/world/world_managed.h"
 #include "sim/dmath.h"
@@ -214,6 +215,7 @@ static bool run_stream(struct managed *m, int32_t k)
     while (job_source_next(src, &j, m->err)) {
         m->hashes[k] = demand_hash_job(m->hashes[k], &j);
         run_job(m, c, &j, price);
+        record_jobs_managed(m->opt, s, k, &j, j.submit + m->arb->managed.job_start);
         m->events++;
     }
     job_source_close(src);

@@ -4,6 +4,7 @@
  * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
  */
 #include "models/world/world_priv.h"
+#include "models/world/world_record.h"
 
 #include <string.h>
 
@@ -154,6 +155,7 @@ static uint32_t unplaced_pool(const struct world *w, uint32_t ix)
 
 static void unplaced_append(struct world *w, uint32_t ix)
 {
+    record_unplaced(w, ix);
     w->wl[ix].state = WL_UNPLACED;
     w->wl[ix].unplaced_next = NONE32;
     if (w->unplaced_tail == NONE32)

@@ -156,6 +156,7 @@ struct quota_use {
 };
 
 struct series;
+struct world_record;
 
 struct input_buffer {
     struct policy_input *inputs;
@@ -223,6 +224,7 @@ struct world {
     struct quota_use quota;
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;
+    struct world_record *record; /* NULL: not --record full */
     uint64_t *demand_hash;     /* per stream, then per service */
     bool loops;
 };
@@ -272,6 +274,7 @@ void job_finish(struct world *w, uint32_t job);
 void job_evicted(struct world *w, uint32_t wl);
 void job_released(struct world *w, uint32_t wl);
 enum workload_class job_class(const struct world *w, uint32_t job);
+sim_time job_reached(const struct world *w, const struct job *j); /* work done, lost or not */
 
 /* ---- world_services.c ---- */
 bool services_init(struct world *w);

@@ -144,7 +144,7 @@ static void emit_histogram(struct world *w, const char *name, const char *scope,
 
 /* ---- jobs ---- */
 
-static sim_time reached(const struct world *w, const struct job *j)
+sim_time job_reached(const struct world *w, const struct job *j)
 {
     sim_time mark = j->high_water;
     if (j->run_since != SIM_NEVER) {
@@ -172,7 +172,7 @@ static void emit_jobs(struct world *w)
         const struct job *j = &w->jobs[i];
         if (!j->in_use)
             continue;
-        double left = sim_time_seconds(j->spec.work - reached(w, j)) * gang_cards(j) / 3600.0;
+        double left = sim_time_seconds(j->spec.work - job_reached(w, j)) * gang_cards(j) / 3600.0;
         unfinished[w->s->demand.streams[j->stream].cls] += left;
         if (j->spec.team >= 0)
             w->team_unfinished_h[j->spec.team] += left;

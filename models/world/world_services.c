@@ -8,6 +8,7 @@
 #include "models/world/offered.h"
 #include "models/world/service_scaling.h"
 #include "models/world/world_priv.h"
+#include "models/world/world_record.h"
 #include "sim/check.h"
 #include "sim/dmath.h"
 
@@ -47,6 +48,7 @@ void service_advance(struct world *w, uint32_t k)
     sv->since = w->now;
     fluid_step(&sv->fluid, w->now - from, &sv->point, sv->ready, &sv->latency, &sv->ttft, &sv->last);
     sv->replica_seconds += sv->ready * sim_time_seconds(w->now - from);
+    record_service(w, k, from);
     if (sv->ready > 0)
         book_ready(w, sv, from);
 }
@@ -130,6 +132,7 @@ static void replica_drop(struct world *w, uint32_t ix, bool held)
 static void replica_stop(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
+    record_stopped(w, ix);
     list_remove(w, service_of(w, ix), ix);
     bool running = wl->state == WL_RUNNING;
     close_stage(w, ix);
@@ -196,6 +199,7 @@ void replica_placed(struct world *w, uint32_t ix)
 {
     struct coldstart_time t = replica_start_time(w, ix);
     struct workload *wl = &w->wl[ix];
+    record_started(w, ix, t.starting, t.loading);
     wl->state = WL_STARTING;
     wl->since = w->now;
     wl->loading = t.loading;
@@ -244,6 +248,7 @@ void replica_evicted(struct world *w, uint32_t ix)
 void replica_released(struct world *w, uint32_t ix)
 {
     uint32_t k = w->wl[ix].owner;
+    record_released(w, ix);
     book_segment(w, ix, LEDGER_DRAINING);
     replica_drop(w, ix, true);
     reconcile(w, k);
