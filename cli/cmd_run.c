@@ -17,7 +17,7 @@
 
 #define SETS_MAX 256
 
-enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD };
+enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD, OPT_POLICY };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Results database (default results.db)", 0},
@@ -28,6 +28,7 @@ static const struct argp_option options[] = {
     {"record", OPT_RECORD, "LEVEL", 0, "summary, series (default) or full", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "table (default), json or csv", 0},
     {"by", OPT_BY, "KIND", 0, "Break the table down by team, service or node_pool", 0},
+    {"policy", OPT_POLICY, "FILE.so", 0, "Admission by this shared object (docs/examples/fifo_policy), under all arbiters", 0},
     {"skip-bad", OPT_SKIP_BAD, "N", 0, "Leave out up to N bad rows of jobs and traffic files", 0},
     {"no-progress", OPT_NO_PROGRESS, NULL, 0, "No progress line, even on a terminal", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
@@ -35,7 +36,7 @@ static const struct argp_option options[] = {
 struct run_arguments {
     const char *scenario, *output, *by;
     const char *sets[SETS_MAX];
-    char replications[64], seed[64];
+    char replications[64], seed[64], policy[1100];
     int set_count, jobs;
     enum record_level level;
     enum rows_format format;
@@ -92,6 +93,10 @@ static void text_option(int key, char *arg, struct run_arguments *a, struct argp
     } else if (key == OPT_REPLICATIONS) {
         (void)snprintf(a->replications, sizeof a->replications, "replications=%.40s", arg);
         add_set(a, a->replications, state);
+    } else if (key == OPT_POLICY) { /* a bare name would be looked up in the system's folders */
+        (void)snprintf(a->policy, sizeof a->policy, "arbiters[*].policyFile=%s%.1000s",
+                       strchr(arg, '/') == NULL ? "./" : "", arg);
+        add_set(a, a->policy, state);
     } else {
         (void)snprintf(a->seed, sizeof a->seed, "seed=%.40s", arg);
         add_set(a, a->seed, state);
@@ -115,6 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_FORMAT:
     case OPT_REPLICATIONS:
     case OPT_SEED:
+    case OPT_POLICY:
         text_option(key, arg, a, state);
         break;
     case OPT_BY:
