@@ -3,8 +3,7 @@
 # The example of a policy outside of the tree (docs/examples/fifo_policy), built as a shared object
 # from policy.h alone: it admits exactly as the preset `pools` does. Second argument: the object.
 . "$(dirname "$0")/tap.sh"
-object=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
-cp "$object" fifo.so || exit 1
+cp "$second" fifo.so || exit 1
 
 quick=$scenarios/quick.yaml
 pair="arbiters=[{preset: pools}, {preset: pools, name: mine, policyFile: ./fifo.so}]"

@@ -61,7 +61,7 @@ equal "work done is at most what computed" "$(query one.db \
         max(value) FILTER (WHERE name = 'utilization.real') AS r FROM metric WHERE scope_kind = 'all' GROUP BY run)
      WHERE w > r")" 0
 equal "the ledger closes: 64 cards x 24 h in every run of the fleet, to the last unit" "$(query one.db \
-    "SELECT DISTINCT (sum(card_s) + sum(rest_mcns) / 1000000000000) || ' ' || sum(rest_mcns) % 1000000000000
+    "SELECT DISTINCT (sum(card_s) + sum(rest_mcns) / 1000000000000) || ' ' || (sum(rest_mcns) % 1000000000000)
      FROM ledger JOIN run USING (run) WHERE preset <> 'managed' GROUP BY run")" "$((64 * 86400)) 0"
 equal "arrived = served + rejected + timed out + queued" "$(query one.db \
     "SELECT count(*) FROM (SELECT max(value) FILTER (WHERE name = 'inference.arrived')

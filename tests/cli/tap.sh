@@ -4,6 +4,7 @@
 # The script's first argument is the program.
 set -u
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+second=${2:+$(cd "$(dirname "$2")" && pwd)/$(basename "$2")} # another file that it was given
 source_root=${FLEETSIM_SOURCE_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
 shared=${FLEETSIM_SHARED:-$source_root/../shared}
 scenarios=$source_root/scenarios
