@@ -178,6 +178,70 @@ static void idle_cards_are_split_by_cause(void **state)
     told_free(t);
 }
 
+/* ---- borrowed quota ---- */
+
+#define TWO_QUEUES                                                                                 \
+    "name: two-queues\n"                                                                           \
+    "horizon: 4000s\n"                                                                             \
+    "fleet: {nodePools: [{name: a, card: H100-80, nodes: 2, pricePerCard: 1usd/h}]}\n"             \
+    "transfer: {processStart: 0s}\n"                                                               \
+    "cohorts: [{name: all}]\n"                                                                     \
+    "queues:\n"                                                                                    \
+    "  - {name: q, cohortName: all, cards: {a: 8}}\n"                                              \
+    "  - {name: r, cohortName: all, cards: {a: 8}, preemption: {reclaimWithinCohort: Any}}\n"      \
+    "demand:\n"                                                                                    \
+    "  training:\n"                                                                                \
+    "    - {name: s, queue: q, restart: 0s, checkpoint: {interval: 0s}, file: jobs.csv, queueColumn: queue}\n" \
+    "arbiters:\n"                                                                                  \
+    "  - {preset: cohort, requeueBatch: 0s}\n"                                                     \
+    "  - {preset: hyperpod, requeueBatch: 0s}\n"                                                   \
+    "  - {preset: pools, gang: quota}\n"
+
+static const char borrowing_jobs[] = "submit_s,duration_s,workers,cards_per_worker,queue\n"
+                                     "0,2000,2,8,q\n" /* twice the quota of q */
+                                     "1000,500,1,8,r\n";
+
+/*
+ * q borrows eight cards from 0. At 1000 r wants its own back: the whole gang goes, its cards drain
+ * until 1030, r runs until 1530, q starts again from nothing until 3530. Eight cards stand idle
+ * meanwhile: the gang of sixteen is larger.
+ */
+static void reclaiming_evicts_the_whole_gang_that_borrowed(void **state)
+{
+    (void)state;
+    struct told *t = tell(&(struct story){.yaml = TWO_QUEUES, .jobs = borrowing_jobs});
+    assert_int_equal(told_card_ms(t, "training_useful"), (2000 * 16 + 500 * 8) * S);
+    assert_int_equal(told_card_ms(t, "training_rework"), 1000 * 16 * S);
+    assert_int_equal(told_card_ms(t, "draining"), 30 * 16 * S);
+    assert_int_equal(told_card_ms(t, "idle_blocked"), 500 * 8 * S);
+    assert_int_equal(told_card_ms(t, "idle_no_demand"), 470 * 16 * S);
+    assert_near(told_metric(t, "training.wait.max"), 30, 0);
+    assert_near(told_metric_of(t, "team", "q", "training.evictions"), 1, 0);
+    assert_near(told_metric_of(t, "team", "q", "training.rework"), 16000 / 3600.0, 1e-9);
+    assert_near(told_metric_of(t, "team", "r", "training.evictions"), 0, 0);
+    assert_near(told_metric_of(t, "team", "q", "quota.nominal"), 8, 0);
+    assert_near(told_metric_of(t, "team", "q", "quota.used"), 16 * 3030 / 4000.0, 1e-9);
+    assert_near(told_metric_of(t, "team", "q", "quota.borrowed"), 8 * 3030 / 4000.0, 1e-9);
+    assert_near(told_metric_of(t, "team", "q", "quota.lent"), 0, 0);
+    assert_near(told_metric_of(t, "team", "r", "quota.used"), 8 * 500 / 4000.0, 1e-9);
+    assert_near(told_metric_of(t, "team", "r", "quota.lent"), 8 * 3030 / 4000.0, 1e-9);
+    told_free(t);
+}
+
+/* HyperPod lets a team borrow half of its own: 8 + 4 are too few. Pools lend nothing. */
+static void a_limit_on_borrowing_keeps_a_gang_out(void **state)
+{
+    (void)state;
+    for (int32_t arbiter = 1; arbiter <= 2; arbiter++) {
+        struct told *t = tell(&(struct story){.yaml = TWO_QUEUES, .jobs = borrowing_jobs, .arbiter = arbiter});
+        assert_int_equal(told_card_ms(t, "training_useful"), 500 * 8 * S);
+        assert_near(told_metric(t, "training.unfinished"), 32000 / 3600.0, 1e-9);
+        assert_near(told_metric(t, "training.preemptions"), 0, 0);
+        assert_near(told_metric_of(t, "team", "q", "quota.borrowed"), 0, 0);
+        told_free(t);
+    }
+}
+
 /* ---- where jobs may run, and on what ---- */
 
 static void a_toleration_of_the_flavor_opens_a_tainted_pool(void **state)
@@ -242,6 +306,8 @@ int main(void)
         cmocka_unit_test(a_gang_with_quota_for_all_or_none_holds_nothing),
         cmocka_unit_test(admitted_without_a_place_is_fragmentation),
         cmocka_unit_test(idle_cards_are_split_by_cause),
+        cmocka_unit_test(reclaiming_evicts_the_whole_gang_that_borrowed),
+        cmocka_unit_test(a_limit_on_borrowing_keeps_a_gang_out),
         cmocka_unit_test(a_toleration_of_the_flavor_opens_a_tainted_pool),
         cmocka_unit_test(a_share_takes_the_card_or_the_share),
     };
