@@ -69,6 +69,10 @@ void fluid_step(struct fluid *f, sim_time length, const struct traffic_point *po
                 int32_t replicas, struct qhist *latency, struct qhist *ttft,
                 struct fluid_result *out);
 
+/* Adds the requests still queued to `ages`, at the time they have waited so far (their latency is at
+ * least that). Returns how many of them have missed the SLO already. */
+double fluid_queued(const struct fluid *f, struct qhist *ages);
+
 /* Replicas needed at this rate so that the SLO holds in the stationary formulas at a load of at most
  * 0.98 (>= 1, not limited by max_replicas). Without an SLO, or with one that even a lone request misses, the fewest at
  * which load stays at or below 0.8. Cheap when the token means are the configured ones (they are

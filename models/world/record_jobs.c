@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "models/world/managed_job.h"
 #include "models/world/tables.h"
 #include "models/world/world_record.h"
 
@@ -121,15 +122,12 @@ void record_jobs_row(struct world *w, struct record_jobs *r, uint32_t job, const
 }
 
 void record_jobs_managed(const struct world_options *opt, const struct scenario *s, int32_t stream,
-                         const struct job_spec *spec, sim_time start)
+                         const struct job_spec *spec, const struct managed_life *managed)
 {
-    struct life life = {.start = SIM_NEVER, .finish = SIM_NEVER};
-    if (start < s->horizon) {
-        sim_time left = s->horizon - start;
-        life.start = start;
-        life.done = left < spec->work ? left : spec->work;
-        life.finish = left < spec->work ? SIM_NEVER : start + spec->work;
-    }
+    struct life life = {.start = managed->start,
+                        .finish = managed->finished ? managed->start + managed->billed : SIM_NEVER,
+                        .done = managed->done,
+                        .rework = managed->billed - managed->done};
     if (opt->level == RECORD_LEVEL_FULL)
         put(opt, s, stream, spec, &life);
 }

@@ -5,6 +5,7 @@
 
 #include "models/world/world_priv.h"
 
+struct managed_life;
 struct record_jobs;
 
 struct record_jobs *record_jobs_create(const struct world *w);
@@ -20,10 +21,9 @@ void record_jobs_waited(struct record_jobs *r, uint32_t job, const char *reason)
 /* Its row: when it ends (waits NULL), or at the end of the run with what it still waits for. */
 void record_jobs_row(struct world *w, struct record_jobs *r, uint32_t job, const char *waits);
 
-/* The row of a job that a managed service ran or will run: start and finish SIM_NEVER = not within
- * the horizon. */
+/* The row of a job that a managed service ran. */
 void record_jobs_managed(const struct world_options *opt, const struct scenario *s, int32_t stream,
-                         const struct job_spec *spec, sim_time start);
+                         const struct job_spec *spec, const struct managed_life *managed);
 
 void record_jobs_service(struct world *w, struct record_jobs *r, uint32_t service, sim_time from);
 void record_jobs_close(struct world *w, struct record_jobs *r);

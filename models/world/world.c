@@ -150,6 +150,7 @@ static void run_events(struct world *w)
 {
     struct ev e;
     uint64_t instants = 0;
+    run_instant(w); /* second 0: replicas were submitted before any event */
     while (evq_peek(&w->events, &e) && e.time <= w->s->horizon && w->err->code == ERR_NONE) {
         CHECK(e.time >= w->now);
         w->now = e.time;
@@ -178,6 +179,7 @@ static void tallies_init(struct world *w)
     w->team_rework = arena_alloc(&w->arena, (size_t)teams + 1, sizeof *w->team_rework);
     w->team_unfinished_h = arena_alloc(&w->arena, (size_t)teams + 1, sizeof *w->team_unfinished_h);
     quota_use_init(w);
+    w->llm_held = arena_alloc(&w->arena, (size_t)w->s->fleet.pool_count, sizeof *w->llm_held);
 }
 
 static void coldstart_setup(struct world *w)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "models/world/quota_view.h"
+#include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
 #include "sim/check.h"
@@ -43,15 +44,6 @@ static void shape_map_grow(struct world *w)
     w->shape_map = map;
     w->shape_map_keys = keys;
     w->shape_map_size = size;
-}
-
-static int32_t first_pool_of(const struct world *w, int32_t source)
-{
-    const struct source_pools *sp = &w->sources[source];
-    for (int32_t f = 0; f < w->s->fleet.flavor_count; f++)
-        if (sp->counts[f] > 0)
-            return sp->pools[f][0];
-    return 0;
 }
 
 struct selector_arrays {
@@ -129,8 +121,7 @@ static uint32_t shape_make(struct world *w, int32_t source, int32_t workers, int
                                    .workers = workers,
                                    .cards = cards,
                                    .share_milli = share,
-                                   .request_milli = milli * workers,
-                                   .first_pool = first_pool_of(w, source)};
+                                   .request_milli = milli * workers};
     return id;
 }
 
@@ -250,7 +241,9 @@ static struct pending_group *group_of(struct world *w, const struct policy_pendi
     }
     w->groups = mem_grow(w->groups, &w->group_capacity, w->group_count + 1, sizeof *w->groups);
     w->groups[w->group_count] = (struct pending_group){
-        .queue = p->cluster_queue, .shape = p->shape, .priority = p->priority, .pool = -1};
+        .queue = p->cluster_queue, .shape = p->shape, .priority = p->priority, .pool = -1,
+        .first_pool = source_first_pool(w->s, w->arb, w->shapes[p->shape].source,
+                                        (int32_t)p->cluster_queue)};
     w->group_map[at] = (uint32_t)++w->group_count;
     return &w->groups[w->group_count - 1];
 }
@@ -276,7 +269,7 @@ static void apply_pending(struct world *w, const struct policy_pending *p)
     g->count = p->count;
     g->quota = p->wait == POLICY_WAIT_QUOTA;
     const struct shape *sh = &w->shapes[p->shape];
-    g->pool = sh->first_pool;
+    g->pool = g->first_pool;
     if (p->flavor_tried != POLICY_NONE && w->sources[sh->source].counts[p->flavor_tried] > 0)
         g->pool = w->sources[sh->source].pools[p->flavor_tried][0];
     group_book(w, g, 1);
@@ -348,7 +341,7 @@ bool admission_init(struct world *w)
     if (w->arb->policy_file != NULL)
         w->ops = policy_open_shared(w->arb->policy_file, text, sizeof text);
     if (w->ops == NULL)
-        return err_set(w->err, ERR_INPUT, "cannot open policy '%s': %s", w->arb->policy_file, text);
+        return err_set(w->err, ERR_INPUT, "%s", text);
     struct policy_config *cfg = quota_view_config(&w->arena, w->s, w->arb);
     cfg->record_reasons = w->opt.level == RECORD_LEVEL_FULL;
     struct policy_host host = {.abi = POLICY_ABI, .size = sizeof host, .ctx = w};

@@ -41,8 +41,11 @@ void book_amount(struct world *w, struct ledger_account a, enum ledger_bucket b,
 void book_segment(struct world *w, uint32_t ix, enum ledger_bucket bucket)
 {
     struct workload *wl = &w->wl[ix];
-    if (wl->milli > 0)
-        book_amount(w, account_of(w, ix), bucket, ckpt_unit(wl->milli, w->now - wl->since));
+    i128 held = ckpt_unit(wl->milli, w->now - wl->since);
+    if (held > 0)
+        book_amount(w, account_of(w, ix), bucket, held);
+    if (wl->kind == WL_REPLICA && w->services[wl->owner].cfg->kind == SERVICE_LLM && held > 0)
+        w->llm_held[wl->pool] += held;
     wl->since = w->now;
 }
 
@@ -69,14 +72,20 @@ static struct run_split split_run(const struct world *w, const struct job *j, si
                               .stall = b.stalled - a.stalled};
 }
 
-static void book_run_part(struct world *w, const struct job *j, uint32_t ix, struct run_split r)
+/* A LoRA job that asked for a share but holds whole cards keeps them busy for that share. */
+int64_t book_busy_milli(const struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    int32_t asked = w->jobs[wl->owner].spec.share_milli;
+    bool whole = asked > 0 && w->shapes[wl->shape].share_milli == 0;
+    return whole ? (int64_t)wl->workers * asked : wl->milli;
+}
+
+static void book_run_part(struct world *w, uint32_t ix, struct run_split r)
 {
     struct workload *wl = &w->wl[ix];
     struct ledger_account a = account_of(w, ix);
-    const struct shape *sh = &w->shapes[wl->shape];
-    int64_t busy = wl->milli;
-    if (j->spec.share_milli > 0 && sh->share_milli == 0) /* a whole card for part of one */
-        busy = (int64_t)wl->workers * j->spec.share_milli;
+    int64_t busy = book_busy_milli(w, ix);
     enum ledger_bucket b = a.workload_class == LEDGER_CLASS_LORA ? LEDGER_LORA_USEFUL
                                                                  : LEDGER_TRAINING_USEFUL;
     book_amount(w, a, b, ckpt_unit(busy, r.useful));
@@ -84,12 +93,10 @@ static void book_run_part(struct world *w, const struct job *j, uint32_t ix, str
     book_amount(w, a, LEDGER_INPUT_WAIT, ckpt_unit(wl->milli - busy, r.useful + r.rework));
     book_amount(w, a, LEDGER_CHECKPOINT_STALL, ckpt_unit(wl->milli, r.stall));
     ledger_work(w->ledger, a.pool, ckpt_unit(busy, r.useful + r.rework));
-    if (a.workload_class == LEDGER_CLASS_TRAINING || a.workload_class == LEDGER_CLASS_LORA) {
-        i128 rework = ckpt_unit(busy, r.rework);
-        w->rework += rework;
-        if (a.team >= 0)
-            w->team_rework[a.team] += rework;
-    }
+    enum workload_class cls = job_class(w, wl->owner);
+    w->rework_of[cls] += ckpt_unit(busy, r.rework);
+    if (cls == CLASS_TRAINING && a.team >= 0)
+        w->team_rework[a.team] += ckpt_unit(busy, r.rework);
     wl->since = w->now;
 }
 
@@ -103,7 +110,7 @@ void book_run(struct world *w, uint32_t job)
     REQUIRE(r.useful + r.rework + r.stall == elapsed - j->booked);
     j->rework += r.rework;
     for (uint32_t ix = j->first_workload; ix != NONE32; ix = w->wl[ix].next)
-        book_run_part(w, j, ix, r);
+        book_run_part(w, ix, r);
     j->booked = elapsed;
 }
 

@@ -1,33 +1,56 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Money of one run: every node hour of the fleet, and the engineers the arbiter needs. Teams pay
- * for the cards they held; idle is shared in proportion to that (OpenCost's `weighted`), pool by
- * pool. Every arbiter pays the same fleet: differences come from what was done with it.
+ * Money of one run in integer micro-USD: every node hour of the fleet at its price, and the
+ * engineers that the arbiter needs. Who pays: a team pays for the card-time it held, whatever it
+ * did with it; idle card-time is shared `weighted`, in proportion to what each paid for use, node
+ * pool by node pool (models/money: showback_split). So per pool and in all
+ *
+ *   sum of team rows (items `use` and `idle`) = row `nodes`, to the micro-USD
+ *
+ * where two names of OpenCost stand for nobody: `__unallocated__` held cards without a team, and
+ * `__idle__` pays for a pool in which nobody held anything. Engineers are not split.
  */
-#include <math.h>
+#include <stdlib.h>
 
+#include "models/money/money.h"
 #include "models/world/tables.h"
+#include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
+#include "sim/check.h"
 
-static double pool_usd(const struct world *w, int32_t p)
+#define YEAR (365 * SIM_DAY)
+
+static int64_t rounded(double x)
 {
-    const struct node_pool_config *c = &w->s->fleet.pools[p];
-    double hours = sim_time_seconds(w->s->horizon) / 3600.0;
-    return (double)c->price_uusd_per_node_h / 1e6 * c->node_count * hours * w->arb->price_factor;
+    return (int64_t)(x + 0.5);
 }
 
-static i128 held(const struct world *w, int32_t pool, int32_t team, int32_t cls)
+static int64_t pool_uusd(const struct world *w, int32_t p)
+{
+    const struct node_pool_config *c = &w->s->fleet.pools[p];
+    int64_t price = rounded((double)c->price_uusd_per_node_h * w->arb->price_factor);
+    return money_time_uusd(price, c->node_count, w->s->horizon);
+}
+
+int64_t cost_engineers_uusd(const struct scenario *s, const struct arbiter_config *arb)
+{
+    i128 milli = (i128)rounded(arb->engineers * 1000.0) * s->money.engineer_uusd_per_year;
+    return (int64_t)((milli * s->horizon / 1000 + YEAR / 2) / YEAR);
+}
+
+/* Card-time of a team's workloads in a pool, in whatever allocated state. */
+static i128 held(const struct world *w, int32_t pool, int32_t team)
 {
     i128 sum = 0;
     for (int b = LEDGER_FIRST_BOOKED; b < LEDGER_BUCKET_COUNT; b++) {
-        struct ledger_query q = {.pool = pool, .team = team, .workload_class = cls, .bucket = b,
-                                 .period = LEDGER_ANY};
+        struct ledger_query q = {.pool = pool, .team = team, .workload_class = LEDGER_ANY,
+                                 .bucket = b, .period = LEDGER_ANY};
         sum += ledger_sum(w->ledger, q);
     }
     return sum;
 }
 
-static void emit_cost(struct world *w, int32_t pool, const char *team, const char *item, double usd)
+static void emit_cost(struct world *w, int32_t pool, const char *team, const char *item, int64_t uusd)
 {
     static const char *const purchases[] = {"on_demand", "reserved", "spot", "owned"};
     const struct node_pool_config *c = pool >= 0 ? &w->s->fleet.pools[pool] : NULL;
@@ -36,7 +59,7 @@ static void emit_cost(struct world *w, int32_t pool, const char *team, const cha
                                rec_text(c != NULL ? purchases[c->purchase] : NULL),
                                rec_text(team),
                                rec_text(item),
-                               rec_int((int64_t)(usd * 1e6 + 0.5))};
+                               rec_int(uusd)};
     record_row(&w->opt.sink, &table_cost, v);
 }
 
@@ -45,52 +68,81 @@ static void metric(struct world *w, const char *name, double value)
     results_metric(w, "all", "", name, value, false);
 }
 
-/* Simple services have no tokens: only the part of the inference cards that LLMs had counts. */
-static double llm_part(const struct world *w, int32_t pool)
+/* ---- who pays ---- */
+
+struct shares { /* the last of `count` entries are the cards held without a team */
+    int32_t count;
+    i128 *held;
+    int64_t *use, *idle, *total;
+};
+
+static const char *payer(const struct world *w, int32_t t)
 {
-    double llm = 0, all = 0;
-    for (int32_t k = 0; k < w->s->demand.service_count; k++) {
-        double card_s = w->services[k].ready_card_s[pool];
-        all += card_s;
-        llm += w->services[k].cfg->kind == SERVICE_LLM ? card_s : 0;
-    }
-    return all > 0 ? llm / all : 0;
+    return t < w->s->quota.team_count ? w->s->quota.teams[t].name : "__unallocated__";
 }
 
-/* Books what each team pays; returns the cost of the cards that served tokens. */
-static double emit_team_costs(struct world *w)
+static void split_pool(struct world *w, int32_t p, struct shares *sh)
 {
-    double inference = 0;
-    for (int32_t t = 0; t < w->s->quota.team_count; t++) {
-        double usd = 0;
-        for (int32_t p = 0; p < w->s->fleet.pool_count; p++) {
-            i128 all = held(w, p, LEDGER_ANY, LEDGER_ANY);
-            double part = i128_ratio(held(w, p, t, LEDGER_ANY), all) * pool_usd(w, p);
-            if (part > 0)
-                emit_cost(w, p, w->s->quota.teams[t].name, "cards", part);
-            usd += part;
-        }
-        results_metric(w, "team", w->s->quota.teams[t].name, "cost.total", usd, false);
+    for (int32_t t = 0; t < sh->count; t++)
+        sh->held[t] = held(w, p, t < w->s->quota.team_count ? t : LEDGER_NO_TEAM);
+    struct showback_pool pool = {.cost_uusd = pool_uusd(w, p),
+                                 .capacity = ledger_capacity_integral(w->ledger, p, LEDGER_ANY),
+                                 .held = sh->held,
+                                 .team_count = sh->count};
+    int64_t rest = showback_split(&pool, SHOWBACK_WEIGHTED, sh->use, sh->idle), sum = rest;
+    for (int32_t t = 0; t < sh->count; t++) {
+        sum += sh->use[t] + sh->idle[t];
+        sh->total[t] += sh->use[t] + sh->idle[t];
+        if (sh->use[t] > 0)
+            emit_cost(w, p, payer(w, t), "use", sh->use[t]);
+        if (sh->idle[t] > 0)
+            emit_cost(w, p, payer(w, t), "idle", sh->idle[t]);
     }
+    if (rest > 0)
+        emit_cost(w, p, "__idle__", "idle", rest);
+    REQUIRE(sum == pool.cost_uusd);
+    emit_cost(w, p, NULL, "nodes", pool.cost_uusd);
+}
+
+static void emit_teams(struct world *w)
+{
+    size_t n = (size_t)w->s->quota.team_count + 1;
+    struct shares sh = {.count = (int32_t)n,
+                        .held = mem_alloc(n, sizeof *sh.held),
+                        .use = mem_alloc(n, sizeof *sh.use),
+                        .idle = mem_alloc(n, sizeof *sh.idle),
+                        .total = mem_zalloc(n, sizeof *sh.total)};
     for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
-        inference += i128_ratio(held(w, p, LEDGER_ANY, LEDGER_CLASS_INFERENCE),
-                                held(w, p, LEDGER_ANY, LEDGER_ANY)) *
-                     pool_usd(w, p) * llm_part(w, p);
-    return inference;
+        split_pool(w, p, &sh);
+    for (int32_t t = 0; t < w->s->quota.team_count; t++)
+        results_metric(w, "team", payer(w, t), "cost.total", (double)sh.total[t] / 1e6, false);
+    free(sh.held);
+    free(sh.use);
+    free(sh.idle);
+    free(sh.total);
+}
+
+/* What the cards of LLM services cost, idle shared by the same rule: of the cost of a pool, their
+ * part of the card-time that anybody held. */
+static int64_t llm_uusd(const struct world *w)
+{
+    int64_t sum = 0, part[2];
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++) {
+        i128 all = held(w, p, LEDGER_ANY);
+        i128 weight[2] = {w->llm_held[p], all - w->llm_held[p]};
+        if (money_split(pool_uusd(w, p), weight, 2, part))
+            sum += part[0];
+    }
+    return sum;
 }
 
 void cost_emit(struct world *w)
 {
-    double total = 0;
-    for (int32_t p = 0; p < w->s->fleet.pool_count; p++) {
-        double usd = pool_usd(w, p);
-        total += usd;
-        emit_cost(w, p, NULL, "nodes", usd);
-    }
-    double years = sim_time_seconds(w->s->horizon) / (365.0 * 86400.0);
-    double engineers = w->arb->engineers * (double)w->s->money.engineer_uusd_per_year / 1e6 * years;
+    int64_t nodes = 0, engineers = cost_engineers_uusd(w->s, w->arb);
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
+        nodes += pool_uusd(w, p);
+    emit_teams(w);
     emit_cost(w, -1, NULL, "engineers", engineers);
-    double inference = emit_team_costs(w);
     double tokens = 0;
     for (int32_t k = 0; k < w->s->demand.service_count; k++)
         if (w->services[k].cfg->kind == SERVICE_LLM)
@@ -101,8 +153,10 @@ void cost_emit(struct world *w)
     useful -= ledger_sum(w->ledger, q);
     q.bucket = LEDGER_SHARING_OVERHEAD;
     useful -= ledger_sum(w->ledger, q);
-    double hours = i128_card_hours(useful);
-    metric(w, "cost.total", total + engineers);
-    metric(w, "cost.per_million_tokens", tokens > 0 ? inference / (tokens / 1e6) : (double)NAN);
-    metric(w, "cost.per_useful_card_hour", hours > 0 ? (total + engineers) / hours : (double)NAN);
+    metric(w, "cost.nodes", (double)nodes / 1e6);
+    metric(w, "cost.engineers", (double)engineers / 1e6);
+    metric(w, "cost.total", (double)(nodes + engineers) / 1e6);
+    metric(w, "cost.per_million_tokens", money_per_million_tokens(llm_uusd(w), tokens));
+    metric(w, "cost.per_useful_card_hour",
+           money_per_useful_card_hour(nodes + engineers, i128_card_hours(useful)));
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/world/failure.h"
 #include "models/world/offered.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -111,6 +112,12 @@ static void job_submit(struct world *w, uint32_t ix)
     }
 }
 
+static void draw_failure(struct world *w, struct job *j)
+{
+    j->fail_at = failure_mark(stream_of(w, j), j->stream, &j->spec, j->failures, j->committed, w->s->seed,
+                              w->opt.replication);
+}
+
 void job_arrive(struct world *w, uint32_t stream)
 {
     struct job_spec spec = w->next_job[stream];
@@ -121,6 +128,7 @@ void job_arrive(struct world *w, uint32_t stream)
     w->demand_hash[stream] = demand_hash_job(w->demand_hash[stream], &spec);
     w->submitted[w->s->demand.streams[stream].cls]++;
     w->offered += offered_job(&spec);
+    draw_failure(w, j);
     job_submit(w, ix);
     schedule_next(w, stream);
 }
@@ -208,9 +216,15 @@ void job_placed(struct world *w, uint32_t ix)
 
 /* ---- run ---- */
 
+/* Where the current attempt ends, by itself: done, or failed. */
+static sim_time attempt_end(const struct job *j)
+{
+    return j->fail_at < j->spec.work ? j->fail_at : j->spec.work;
+}
+
 static sim_time compute_left(const struct job *j)
 {
-    i128 left = (i128)(j->spec.work - j->committed) * 1000;
+    i128 left = (i128)(attempt_end(j) - j->committed) * 1000;
     return (sim_time)((left + j->speed_milli - 1) / j->speed_milli);
 }
 
@@ -249,29 +263,10 @@ static sim_time work_at(const struct job *j, sim_time computed)
 {
     i128 gained = (i128)computed * j->speed_milli / 1000;
     i128 work = (i128)j->committed + gained;
-    return work > j->spec.work ? j->spec.work : (sim_time)work;
+    return work > attempt_end(j) ? attempt_end(j) : (sim_time)work;
 }
 
-void job_finish(struct world *w, uint32_t job)
-{
-    struct job *j = &w->jobs[job];
-    book_run(w, job);
-    w->finished[stream_of(w, j)->cls]++;
-    record_job_end(w, job);
-    for (uint32_t i = j->first_workload; i != NONE32;) {
-        uint32_t next = w->wl[i].next;
-        admission_quota_back(w, i);
-        place_release(w, i);
-        admission_input(w, i, POLICY_IN_FINISHED);
-        workload_free(w, i);
-        i = next;
-    }
-    job_free(w, job);
-}
-
-/* ---- eviction ---- */
-
-/* Ends the current run of the gang: what was computed since the last checkpoint is lost. */
+/* Interrupts the current run of the gang: what was computed since the last checkpoint is lost. */
 static void run_interrupt(struct world *w, uint32_t job)
 {
     struct job *j = &w->jobs[job];
@@ -284,16 +279,65 @@ static void run_interrupt(struct world *w, uint32_t job)
     if (reached > j->high_water)
         j->high_water = reached;
     sim_time lost = (sim_time)((i128)(reached - saved) * 1000 / j->speed_milli);
-    double cards = 0;
-    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
-        w->lost += ckpt_unit(w->wl[i].milli, lost);
-        cards += (double)w->wl[i].milli / 1000.0;
-    }
-    series_eviction(w, cards * sim_time_seconds(lost) / 3600.0);
+    i128 sum = 0;
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next)
+        sum += ckpt_unit(book_busy_milli(w, i), lost);
+    w->lost += sum;
+    w->lost_of[stream_of(w, j)->cls] += sum;
+    series_lost(w, i128_card_hours(sum));
     j->committed = saved;
     j->run_since = SIM_NEVER;
     j->gen++; /* its finish event is dead */
 }
+
+/* ---- end ---- */
+
+/* Gives everything back: the job is done, or given up. */
+static void job_leave(struct world *w, uint32_t job)
+{
+    record_job_end(w, job);
+    for (uint32_t i = w->jobs[job].first_workload; i != NONE32;) {
+        uint32_t next = w->wl[i].next;
+        admission_quota_back(w, i);
+        place_release(w, i);
+        admission_input(w, i, POLICY_IN_FINISHED);
+        workload_free(w, i);
+        i = next;
+    }
+    job_free(w, job);
+}
+
+/* The user's error ended the run. A retry keeps quota and cards (a pod is replaced, the workload
+ * stays admitted) and starts from the last checkpoint. */
+static void job_fail(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    enum workload_class cls = stream_of(w, j)->cls;
+    run_interrupt(w, job);
+    if ((int32_t)j->failures++ < stream_of(w, j)->max_retries) {
+        draw_failure(w, j);
+        gang_start(w, job);
+        return;
+    }
+    w->failed[cls]++;
+    w->abandoned[cls] += i128_mcns(offered_job_milli(&j->spec), j->spec.work - j->high_water);
+    job_leave(w, job);
+}
+
+/* The run ends by itself. */
+void job_finish(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    if (j->fail_at < j->spec.work) {
+        job_fail(w, job);
+        return;
+    }
+    book_run(w, job);
+    w->finished[stream_of(w, j)->cls]++;
+    job_leave(w, job);
+}
+
+/* ---- eviction ---- */
 
 static void close_segment(struct world *w, uint32_t ix)
 {
@@ -336,9 +380,10 @@ void job_evicted(struct world *w, uint32_t ix)
     uint32_t job = wl->owner;
     struct job *j = &w->jobs[job];
     j->evictions++;
-    if (stream_of(w, j)->cls == CLASS_TRAINING)
-        w->training_preemptions++;
-    if (j->spec.team >= 0)
+    enum workload_class cls = stream_of(w, j)->cls;
+    w->preemptions[cls]++;
+    series_eviction(w);
+    if (cls == CLASS_TRAINING && j->spec.team >= 0)
         w->team_evictions[j->spec.team]++;
     run_interrupt(w, job);
     if (wl->state != WL_UNPLACED) {

@@ -13,6 +13,9 @@
 #include "models/world/demand_hash.h"
 #include "models/fleet/catalogue.h"
 #include "models/ledger/i128.h"
+#include "models/money/money.h"
+#include "models/world/distributions.h"
+#include "models/world/managed_job.h"
 #include "models/world/offered.h"
 #include "models/world/record_jobs.h"
 #include "models/world/tables.h"
@@ -36,10 +39,12 @@ struct managed {
     struct managed_sum *services, *teams, all;
     struct qhist latency, ttft, wait[CLASS_COUNT];
     uint64_t submitted[CLASS_COUNT], started[CLASS_COUNT], finished[CLASS_COUNT];
-    double unfinished[CLASS_COUNT], job_card_h, job_usd;
+    uint64_t failed[CLASS_COUNT];
+    i128 unfinished[CLASS_COUNT], abandoned[CLASS_COUNT], lost[CLASS_COUNT];
     i128 offered;
-    i128 *billed, *computing; /* [team][class] */
-    double *team_usd;
+    i128 *billed, *useful, *rework; /* [team][class]; the last team is nobody */
+    i128 billed_all;
+    int64_t *team_uusd, job_uusd;
     uint64_t events, *hashes; /* per stream, then per service */
 };
 
@@ -76,7 +81,8 @@ static double latency_at(const struct managed_config *c, const struct service_co
                                           : sv->service_time_s;
     double s2 = dm_log(1.0 + cv * cv);
     double z = dm_norm_inv((i + 0.5) / SIZE_NODES);
-    return c->request_latency_s + mean * dm_exp(z * dm_sqrt(s2) - s2 / 2);
+    double first = sv->kind == SERVICE_LLM ? c->request_latency_s : 0; /* a call to an endpoint costs little */
+    return first + mean * dm_exp(z * dm_sqrt(s2) - s2 / 2);
 }
 
 static void serve(struct managed *m, const struct service_config *sv, struct managed_sum *sum,
@@ -93,12 +99,14 @@ static void serve(struct managed *m, const struct service_config *sv, struct man
     for (int i = 0; i < SIZE_NODES; i++) {
         double t = latency_at(c, sv, p, i);
         qhist_add(&m->latency, t, served / SIZE_NODES);
-        bool ttft_ok = sv->slo_ttft_s <= 0 || c->request_latency_s <= sv->slo_ttft_s;
+        bool ttft_ok = sv->kind != SERVICE_LLM || sv->slo_ttft_s <= 0 || c->request_latency_s <= sv->slo_ttft_s;
         if (ttft_ok && (sv->slo_latency_s <= 0 || t <= sv->slo_latency_s))
             sum->met += served / SIZE_NODES;
     }
-    qhist_add(&m->ttft, c->request_latency_s, served);
+    qhist_add_infinite(&m->latency, n - served);
     if (sv->kind == SERVICE_LLM) {
+        qhist_add(&m->ttft, c->request_latency_s, served);
+        qhist_add_infinite(&m->ttft, n - served);
         sum->tokens_arrived += n * (p->input_tokens_mean + p->output_tokens_mean);
         double in = served * p->input_tokens_mean, out = served * p->output_tokens_mean;
         sum->tokens += in + out;
@@ -151,55 +159,53 @@ static bool run_service(struct managed *m, int32_t k)
 
 /* ---- jobs ---- */
 
-/* On-demand price of a card that the job may use: that of the first node pool it selects. */
-static double card_usd_per_h(const struct scenario *s, const struct job_stream_config *c)
+/* Price of a card-hour for jobs of this queue: that of the first node pool that they may use, as a
+ * managed instance. */
+static int64_t card_uusd_per_h(const struct managed *m, int32_t stream, int32_t queue)
 {
-    for (int32_t p = 0; p < s->fleet.pool_count; p++) {
-        const struct node_pool_config *pool = &s->fleet.pools[p];
-        bool fits = true;
-        for (int32_t i = 0; i < c->node_selector_count; i++) {
-            bool has = false;
-            for (int32_t l = 0; l < pool->label_count; l++)
-                has |= strcmp(pool->labels[l].key, c->node_selector[i].key) == 0 &&
-                       strcmp(pool->labels[l].value, c->node_selector[i].value) == 0;
-            fits &= has;
-        }
-        if (fits && pool->cards_per_node > 0)
-            return (double)pool->price_uusd_per_node_h / 1e6 / pool->cards_per_node;
-    }
-    return 0;
+    int32_t p = source_first_pool(m->s, m->arb, stream, queue);
+    if (p < 0 || m->s->fleet.pools[p].cards_per_node == 0)
+        return 0;
+    const struct node_pool_config *pool = &m->s->fleet.pools[p];
+    double card = (double)pool->price_uusd_per_node_h / pool->cards_per_node;
+    return (int64_t)dm_round(card * m->arb->managed.job_uplift);
 }
 
-static void run_job(struct managed *m, const struct job_stream_config *c, const struct job_spec *j,
-                    double usd_per_card_h)
+static void bill_job(struct managed *m, enum workload_class cls, const struct job_spec *j,
+                     const struct managed_life *life, int64_t uusd_per_card_h)
 {
-    enum workload_class cls = c->cls;
-    sim_time start = j->submit + m->arb->managed.job_start;
-    double asked = (double)offered_job_milli(j) / 1000.0;
     int64_t cards = (int64_t)(j->cards_per_worker > 0 ? j->cards_per_worker : 1) * j->workers;
+    int32_t team = j->team >= 0 ? j->team : m->s->quota.team_count;
+    size_t at = (size_t)team * CLASS_COUNT + (size_t)cls;
+    int64_t uusd = money_time_uusd(uusd_per_card_h, cards, life->billed);
+    m->billed_all += i128_mcns(cards * 1000, life->billed);
+    m->billed[at] += i128_mcns(cards * 1000, life->billed);
+    m->useful[at] += i128_mcns(offered_job_milli(j), life->done);
+    m->rework[at] += i128_mcns(offered_job_milli(j), life->billed - life->done);
+    m->team_uusd[team] += uusd;
+    m->job_uusd += uusd;
+}
+
+static void run_job(struct managed *m, int32_t stream, const struct job_spec *j, int64_t uusd_per_card_h)
+{
+    const struct job_stream_config *c = &m->s->demand.streams[stream];
+    enum workload_class cls = c->cls;
+    struct managed_clock clock = {.delay = m->arb->managed.job_start, .horizon = m->s->horizon,
+                                  .seed = m->s->seed, .replication = m->opt->replication};
+    struct managed_life life = managed_job_run(c, stream, j, &clock);
+    int64_t milli = offered_job_milli(j);
+    i128 left = i128_mcns(milli, j->work - life.done);
     m->submitted[cls]++;
+    m->started[cls] += life.start != SIM_NEVER;
+    m->finished[cls] += life.finished;
+    m->failed[cls] += life.gave_up;
+    qhist_add(&m->wait[cls], sim_time_seconds(clock.delay), 1.0);
     m->offered += offered_job(j);
-    if (start >= m->s->horizon) {
-        m->unfinished[cls] += asked * sim_time_seconds(j->work) / 3600.0;
-        return;
-    }
-    m->started[cls]++;
-    qhist_add(&m->wait[cls], sim_time_seconds(m->arb->managed.job_start), 1.0);
-    sim_time run = m->s->horizon - start < j->work ? m->s->horizon - start : j->work;
-    m->finished[cls] += run == j->work;
-    m->unfinished[cls] += asked * sim_time_seconds(j->work - run) / 3600.0;
-    double card_h = (double)cards * sim_time_seconds(run) / 3600.0;
-    m->job_card_h += card_h;
-    double usd = card_h * usd_per_card_h * m->arb->managed.job_uplift;
-    m->job_usd += usd;
-    if (j->team >= 0) {
-        size_t at = (size_t)j->team * CLASS_COUNT + (size_t)cls;
-        m->billed[at] += i128_mcns(cards * 1000, run);
-        m->computing[at] += i128_mcns(j->share_milli > 0 ? j->share_milli * (int64_t)j->workers
-                                                         : cards * 1000,
-                                      run);
-        m->team_usd[j->team] += usd;
-    }
+    m->unfinished[cls] += life.gave_up ? 0 : left;
+    m->abandoned[cls] += life.gave_up ? left : 0;
+    m->lost[cls] += i128_mcns(milli, life.lost);
+    bill_job(m, cls, j, &life, uusd_per_card_h);
+    record_jobs_managed(m->opt, m->s, stream, j, &life);
 }
 
 static bool run_stream(struct managed *m, int32_t k)
@@ -210,12 +216,14 @@ static bool run_stream(struct managed *m, int32_t k)
                                              s->horizon, s->open_jobs, s->loader, m->err);
     if (src == NULL)
         return false;
-    double price = card_usd_per_h(s, c);
+    int64_t price = 0;
+    int32_t queue = -1;
     struct job_spec j;
     while (job_source_next(src, &j, m->err)) {
         m->hashes[k] = demand_hash_job(m->hashes[k], &j);
-        run_job(m, c, &j, price);
-        record_jobs_managed(m->opt, s, k, &j, j.submit + m->arb->managed.job_start);
+        if (j.queue != queue)
+            price = card_uusd_per_h(m, k, queue = j.queue);
+        run_job(m, k, &j, price);
         m->events++;
     }
     job_source_close(src);
@@ -239,6 +247,24 @@ static void put_served(const struct managed *m, const char *kind, const char *sc
     put(m, kind, scope, "inference.tokens_queued", 0);
 }
 
+static void put_losses(const struct managed *m, const char *prefix, int cls)
+{
+    char name[64];
+    i128 rework = 0;
+    for (int32_t t = 0; t <= m->s->quota.team_count; t++)
+        rework += m->rework[t * CLASS_COUNT + cls];
+    (void)snprintf(name, sizeof name, "%s.failed", prefix);
+    put(m, "all", "", name, (double)m->failed[cls]);
+    (void)snprintf(name, sizeof name, "%s.abandoned", prefix);
+    put(m, "all", "", name, i128_card_hours(m->abandoned[cls]));
+    (void)snprintf(name, sizeof name, "%s.rework", prefix);
+    put(m, "all", "", name, i128_card_hours(rework));
+    (void)snprintf(name, sizeof name, "%s.lost", prefix);
+    put(m, "all", "", name, i128_card_hours(m->lost[cls]));
+    (void)snprintf(name, sizeof name, "%s.preemptions", prefix);
+    put(m, "all", "", name, 0);
+}
+
 static void put_jobs(const struct managed *m)
 {
     static const char *const prefix[CLASS_COUNT] = {"training", "inference", "lora"};
@@ -251,71 +277,88 @@ static void put_jobs(const struct managed *m)
         (void)snprintf(name, sizeof name, "%s.wait.p95", prefix[c]);
         put(m, "all", "", name, qhist_quantile(&m->wait[c], 0.95));
         (void)snprintf(name, sizeof name, "%s.unfinished", prefix[c]);
-        put(m, "all", "", name, m->unfinished[c]);
+        put(m, "all", "", name, i128_card_hours(m->unfinished[c]));
         (void)snprintf(name, sizeof name, "%s.submitted", prefix[c]);
         put(m, "all", "", name, (double)m->submitted[c]);
         (void)snprintf(name, sizeof name, "%s.started", prefix[c]);
         put(m, "all", "", name, (double)m->started[c]);
         (void)snprintf(name, sizeof name, "%s.finished", prefix[c]);
         put(m, "all", "", name, (double)m->finished[c]);
+        put_losses(m, prefix[c], c);
     }
-    put(m, "all", "", "training.rework", 0);
-    put(m, "all", "", "training.preemptions", 0);
-    put(m, "all", "", "managed.job_card_hours", m->job_card_h);
+}
+
+static void put_account(const struct managed *m, int32_t t, int cls, const char *bucket, i128 amount)
+{
+    static const char *const cls_name[CLASS_COUNT] = {"training", "inference", "lora"};
+    struct i128_card_s split = i128_split(amount);
+    struct record_value v[] = {rec_int(m->opt->run_id),
+                               rec_int(0),
+                               rec_text("managed"),
+                               rec_text("on_demand"),
+                               rec_text(t < m->s->quota.team_count ? m->s->quota.teams[t].name : NULL),
+                               rec_text(cls_name[cls]),
+                               rec_text(bucket),
+                               rec_int(split.card_s),
+                               rec_int(split.rest_mcns)};
+    if (amount != 0)
+        record_row(&m->opt->sink, &table_ledger, v);
 }
 
 /* Accounts whose capacity is the billed time: computing, and paid for but not computing. */
 static void put_accounts(const struct managed *m)
 {
-    static const char *const cls_name[CLASS_COUNT] = {"training", "inference", "lora"};
     static const char *const bucket[CLASS_COUNT] = {"training_useful", "serving", "lora_useful"};
-    for (int32_t t = 0; t < m->s->quota.team_count; t++)
+    for (int32_t t = 0; t <= m->s->quota.team_count; t++)
         for (int c = 0; c < CLASS_COUNT; c++) {
-            i128 billed = m->billed[t * CLASS_COUNT + c], busy = m->computing[t * CLASS_COUNT + c];
-            for (int part = 0; part < 2; part++) {
-                i128 amount = part == 0 ? busy : billed - busy;
-                struct i128_card_s split = i128_split(amount);
-                struct record_value v[] = {rec_int(m->opt->run_id),
-                                           rec_int(0),
-                                           rec_text("managed"),
-                                           rec_text("on_demand"),
-                                           rec_text(m->s->quota.teams[t].name),
-                                           rec_text(cls_name[c]),
-                                           rec_text(part == 0 ? bucket[c] : "input_wait"),
-                                           rec_int(split.card_s),
-                                           rec_int(split.rest_mcns)};
-                if (amount != 0)
-                    record_row(&m->opt->sink, &table_ledger, v);
-            }
+            int32_t at = t * CLASS_COUNT + c;
+            put_account(m, t, c, bucket[c], m->useful[at]);
+            put_account(m, t, c, "training_rework", m->rework[at]);
+            put_account(m, t, c, "input_wait", m->billed[at] - m->useful[at] - m->rework[at]);
         }
 }
 
-static void put_cost(const struct managed *m, const char *team, const char *item, double usd)
+static void put_cost(const struct managed *m, const char *team, const char *item, int64_t uusd)
 {
     struct record_value v[] = {rec_int(m->opt->run_id), rec_text("managed"), rec_text("on_demand"),
-                               rec_text(team),          rec_text(item),      rec_int((int64_t)(usd * 1e6 + 0.5))};
+                               rec_text(team),          rec_text(item),      rec_int(uusd)};
     record_row(&m->opt->sink, &table_cost, v);
 }
 
-static void put_money(const struct managed *m)
+/* Each service is a bill, rounded once; so rows by team and by item have the same sum. */
+static void bill_services(struct managed *m, int64_t *tokens, int64_t *endpoints)
 {
-    double years = sim_time_seconds(m->s->horizon) / (365.0 * 86400.0);
-    double engineers = m->arb->engineers * (double)m->s->money.engineer_uusd_per_year / 1e6 * years;
-    double llm = 0;
-    for (int32_t k = 0; k < m->s->demand.service_count; k++)
-        if (m->s->demand.services[k].kind == SERVICE_LLM)
-            llm += m->services[k].usd;
-    i128 useful = 0;
-    for (int32_t i = 0; i < m->s->quota.team_count * CLASS_COUNT; i++)
-        useful += m->computing[i];
-    put_cost(m, NULL, "tokens", m->all.usd);
-    put_cost(m, NULL, "jobs", m->job_usd);
+    for (int32_t k = 0; k < m->s->demand.service_count; k++) {
+        const struct service_config *c = &m->s->demand.services[k];
+        int64_t uusd = (int64_t)dm_round(m->services[k].usd * 1e6);
+        *(c->kind == SERVICE_LLM ? tokens : endpoints) += uusd;
+        m->team_uusd[c->team >= 0 ? c->team : m->s->quota.team_count] += uusd;
+    }
+}
+
+static void put_money(struct managed *m)
+{
+    int64_t engineers = cost_engineers_uusd(m->s, m->arb), tokens = 0, endpoints = 0;
+    bill_services(m, &tokens, &endpoints);
+    put_cost(m, NULL, "tokens", tokens);
+    put_cost(m, NULL, "endpoints", endpoints);
+    put_cost(m, NULL, "jobs", m->job_uusd);
     put_cost(m, NULL, "engineers", engineers);
-    put(m, "all", "", "cost.total", m->all.usd + m->job_usd + engineers);
-    put(m, "all", "", "cost.per_million_tokens", m->all.tokens > 0 ? llm / (m->all.tokens / 1e6) : (double)NAN);
+    for (int32_t t = 0; t <= m->s->quota.team_count; t++) {
+        bool team = t < m->s->quota.team_count;
+        const char *name = team ? m->s->quota.teams[t].name : "__unallocated__";
+        if (m->team_uusd[t] > 0)
+            put_cost(m, name, "use", m->team_uusd[t]);
+        if (team)
+            put(m, "team", name, "cost.total", (double)m->team_uusd[t] / 1e6);
+    }
+    double hours = i128_card_hours(m->billed_all);
+    put(m, "all", "", "cost.engineers", (double)engineers / 1e6);
+    put(m, "all", "", "cost.total", (double)(tokens + endpoints + m->job_uusd + engineers) / 1e6);
+    put(m, "all", "", "cost.per_million_tokens", money_per_million_tokens(tokens, m->all.tokens));
     put(m, "all", "", "managed.throttled", m->all.arrived > 0 ? m->all.rejected / m->all.arrived : 0);
-    double hours = i128_card_hours(useful);
-    put(m, "all", "", "managed.per_job_card_hour", hours > 0 ? m->job_usd / hours : (double)NAN);
+    put(m, "all", "", "managed.job_card_hours", hours);
+    put(m, "all", "", "managed.per_job_card_hour", money_per_useful_card_hour(m->job_uusd, hours));
 }
 
 static void put_results(struct managed *m)
@@ -334,12 +377,14 @@ static void put_results(struct managed *m)
         put_served(m, "service", m->s->demand.services[k].name, &m->services[k]);
     for (int32_t t = 0; t < m->s->quota.team_count; t++) {
         const char *name = m->s->quota.teams[t].name;
-        put(m, "team", name, "cost.total", m->team_usd[t] + m->teams[t].usd);
         put(m, "team", name, "inference.slo_attainment",
             m->teams[t].total > 0 ? m->teams[t].met / m->teams[t].total : (double)NAN);
     }
     put_money(m);
     put_accounts(m);
+    distribution_rows(&m->opt->sink, m->opt->run_id, "training.wait", &m->wait[CLASS_TRAINING], NULL);
+    distribution_rows(&m->opt->sink, m->opt->run_id, "lora.wait", &m->wait[CLASS_LORA], NULL);
+    distribution_rows(&m->opt->sink, m->opt->run_id, "inference.latency", &m->latency, NULL);
 }
 
 static void managed_init(struct managed *m)
@@ -348,8 +393,9 @@ static void managed_init(struct managed *m)
     m->services = arena_alloc(&m->arena, (size_t)m->s->demand.service_count + 1, sizeof *m->services);
     m->teams = arena_alloc(&m->arena, teams, sizeof *m->teams);
     m->billed = arena_alloc(&m->arena, teams * CLASS_COUNT, sizeof *m->billed);
-    m->computing = arena_alloc(&m->arena, teams * CLASS_COUNT, sizeof *m->computing);
-    m->team_usd = arena_alloc(&m->arena, teams, sizeof *m->team_usd);
+    m->useful = arena_alloc(&m->arena, teams * CLASS_COUNT, sizeof *m->useful);
+    m->rework = arena_alloc(&m->arena, teams * CLASS_COUNT, sizeof *m->rework);
+    m->team_uusd = arena_alloc(&m->arena, teams, sizeof *m->team_uusd);
     size_t sources = (size_t)(m->s->demand.stream_count + m->s->demand.service_count);
     m->hashes = arena_alloc(&m->arena, sources + 1, sizeof *m->hashes);
     for (size_t i = 0; i < sources; i++)

@@ -3,6 +3,8 @@
  * From quota to nodes. A workload that was admitted but finds no node waits in a list and is
  * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
  */
+#include "models/world/quota_view.h"
+#include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
 
@@ -78,6 +80,21 @@ int32_t source_largest_node(const struct scenario *s, int32_t source)
         }
     }
     return most;
+}
+
+int32_t source_first_pool(const struct scenario *s, const struct arbiter_config *arb, int32_t source,
+                          int32_t queue)
+{
+    struct queue_config q = quota_view_queue(s, arb, queue);
+    for (int32_t k = 0; k < q.quota_count; k++) {
+        if (q.quotas[k].resource >= 0)
+            continue;
+        const struct flavor_config *v = &s->fleet.flavors[q.quotas[k].flavor];
+        for (int32_t i = 0; i < v->pool_count; i++)
+            if (pool_allowed(&s->demand, source, v, &s->fleet.pools[v->pools[i]]))
+                return v->pools[i];
+    }
+    return -1;
 }
 
 bool sources_init(struct world *w)

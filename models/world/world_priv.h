@@ -82,6 +82,8 @@ struct job {
     struct job_spec spec;
     sim_time committed;        /* work saved by the last checkpoint: where it resumes */
     sim_time high_water;       /* furthest work ever reached */
+    sim_time fail_at;          /* work at which this attempt fails; SIM_NEVER: it does not */
+    uint32_t failures;         /* attempts that ended so */
     sim_time first_start;
     sim_time run_since;        /* begin of the current run, SIM_NEVER when not running */
     sim_time booked;           /* wall time of the current run that is in the ledger */
@@ -105,7 +107,6 @@ struct service_state {
     int32_t live;              /* pending .. running, not those that go */
     int32_t ready;
     int64_t *ready_milli;      /* by pool */
-    double *ready_card_s;      /* by pool: cards of ready replicas over time */
     uint32_t head, tail;       /* live replicas, oldest first */
     uint32_t ordinal;          /* replicas ever made */
     uint32_t scale_gen;
@@ -124,7 +125,6 @@ struct shape {
     int32_t source;            /* stream, or stream_count + service */
     int32_t workers, cards, share_milli; /* share_milli: what it holds, when less than a card */
     int64_t request_milli;     /* all workers */
-    int32_t first_pool;
 };
 
 struct source_pools {          /* where a stream or service may run, per flavor */
@@ -138,7 +138,7 @@ struct pending_group {
     int64_t priority;
     uint32_t count;
     bool quota;
-    int32_t pool;
+    int32_t pool, first_pool;  /* where it counts as waiting; where it would before it was looked at */
 };
 
 /* Usage of one queue's quota of one flavor, milli-cards, and its integrals (world_quota.c). */
@@ -213,15 +213,18 @@ struct world {
     /* tallies */
     struct qhist wait[CLASS_COUNT];    /* started jobs */
     struct welford waited[CLASS_COUNT]; /* of those that waited at all */
-    uint64_t submitted[CLASS_COUNT], started[CLASS_COUNT], finished[CLASS_COUNT];
+    uint64_t submitted[CLASS_COUNT], started[CLASS_COUNT], finished[CLASS_COUNT],
+        failed[CLASS_COUNT];           /* gave up after their last attempt */
     struct qhist *team_wait;
     uint64_t *team_evictions;
     i128 *team_rework;
     double *team_unfinished_h; /* card-hours */
-    i128 rework, lost;         /* card-ns x 1000 */
-    uint64_t training_preemptions, replica_preemptions, events_done, settles;
+    i128 lost;                 /* mcns, all classes */
+    i128 rework_of[CLASS_COUNT], lost_of[CLASS_COUNT], abandoned[CLASS_COUNT];
+    uint64_t preemptions[CLASS_COUNT], replica_preemptions, events_done, settles;
     i128 offered;              /* demand without limits, mcns: the same sum under every arbiter */
     struct quota_use quota;
+    i128 *llm_held;            /* per node pool: card-time that replicas of LLM services held */
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;
     struct world_record *record; /* NULL: not --record full */
@@ -263,6 +266,7 @@ void book_amount(struct world *w, struct ledger_account a, enum ledger_bucket b,
 void book_run(struct world *w, uint32_t job);    /* a running job up to now */
 void book_everything(struct world *w);           /* all open segments up to now */
 i128 ckpt_unit(int64_t milli, sim_time ns);
+int64_t book_busy_milli(const struct world *w, uint32_t wl); /* of the cards a job's workload holds: computing */
 
 /* ---- world_jobs.c ---- */
 bool jobs_init(struct world *w);
@@ -297,7 +301,8 @@ void world_event(struct world *w, sim_time t, enum event_class cls, uint32_t ran
 struct series *series_create(const struct world *w);
 void series_destroy(struct series *s);
 void series_step(struct world *w);               /* at every traffic step */
-void series_eviction(struct world *w, double lost_card_h);
+void series_eviction(struct world *w);
+void series_lost(struct world *w, double card_h);
 void series_hour(struct world *w);               /* at the end of every hour, all settled */
 void series_emit(struct world *w);
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "models/world/distributions.h"
+#include "models/world/offered.h"
 #include "models/world/tables.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
@@ -81,65 +83,39 @@ static void emit_utilisation(struct world *w, const char *kind, const char *scop
 
 /* ---- waiting ---- */
 
-/* Jobs that have not started: their age, and the least of them. */
-static void add_ages(struct world *w, struct qhist *ages, double *count, enum workload_class cls,
-                     int32_t team)
+/* Ages of the jobs that have not started; team -1: of all teams. */
+static void add_ages(const struct world *w, struct qhist *ages, enum workload_class cls, int32_t team)
 {
     for (size_t i = 0; i < w->job_count; i++) {
         const struct job *j = &w->jobs[i];
-        if (!j->in_use || j->first_start != SIM_NEVER || w->s->demand.streams[j->stream].cls != cls ||
-            (team >= 0 && j->spec.team != team))
-            continue;
-        qhist_add(ages, sim_time_seconds(w->now - j->spec.submit), 1.0);
-        *count += 1;
+        if (j->in_use && j->first_start == SIM_NEVER && job_class(w, (uint32_t)i) == cls &&
+            (team < 0 || j->spec.team == team))
+            qhist_add(ages, sim_time_seconds(w->now - j->spec.submit), 1.0);
     }
 }
 
-/* A quantile is censored when moving the jobs that never started to infinity would move it. */
+static void emit_quantile(struct world *w, const char *kind, const char *scope, const char *name,
+                          const struct qhist *ended, const struct qhist *ages, double p)
+{
+    struct bound b = distribution_quantile(ended, ages, p);
+    results_metric(w, kind, scope, name, b.value, b.censored);
+}
+
 static void emit_wait(struct world *w, const char *kind, const char *scope, const char *prefix,
                       const struct qhist *started, enum workload_class cls, int32_t team)
 {
-    struct qhist known, unknown;
-    qhist_init(&known, started->alpha, started->least, 1e9);
-    qhist_init(&unknown, started->alpha, started->least, 1e9);
-    qhist_merge(&known, started);
-    qhist_merge(&unknown, started);
-    double waiting = 0;
-    add_ages(w, &known, &waiting, cls, team);
-    if (waiting > 0)
-        qhist_add_infinite(&unknown, waiting);
-    static const struct {
-        double p;
-        const char *name;
-    } quantiles[] = {{0.5, "p50"}, {0.95, "p95"}};
-    for (size_t i = 0; i < 2; i++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "%s.wait.%s", prefix, quantiles[i].name);
-        double q = qhist_quantile(&known, quantiles[i].p);
-        double most = qhist_quantile(&unknown, quantiles[i].p);
-        results_metric(w, kind, scope, name, q, known.total > 0 && most > q * (1 + 3 * known.alpha));
-    }
-    qhist_fini(&known);
-    qhist_fini(&unknown);
-}
-
-static void emit_histogram(struct world *w, const char *name, const char *scope,
-                           const struct qhist *h)
-{
-    for (uint32_t i = 0; i < h->bin_count; i++) {
-        double lo, hi;
-        if (h->bins[i] <= 0)
-            continue;
-        qhist_bin_edges(h, i, &lo, &hi);
-        struct record_value v[] = {rec_int(w->opt.run_id), rec_text(name), rec_text(scope),
-                                   rec_real(lo), rec_real(hi), rec_real(h->bins[i])};
-        record_row(&w->opt.sink, &table_histogram, v);
-    }
-    if (h->zero > 0) {
-        struct record_value v[] = {rec_int(w->opt.run_id), rec_text(name), rec_text(scope),
-                                   rec_real(0), rec_real(h->least), rec_real(h->zero)};
-        record_row(&w->opt.sink, &table_histogram, v);
-    }
+    char name[64];
+    struct qhist ages;
+    qhist_init(&ages, started->alpha, started->least, 1e9);
+    add_ages(w, &ages, cls, team);
+    (void)snprintf(name, sizeof name, "%s.wait.p50", prefix);
+    emit_quantile(w, kind, scope, name, started, &ages, 0.5);
+    (void)snprintf(name, sizeof name, "%s.wait.p95", prefix);
+    emit_quantile(w, kind, scope, name, started, &ages, 0.95);
+    (void)snprintf(name, sizeof name, "%s.wait", prefix);
+    if (team < 0)
+        distribution_rows(&w->opt.sink, w->opt.run_id, name, started, &ages);
+    qhist_fini(&ages);
 }
 
 /* ---- jobs ---- */
@@ -158,10 +134,19 @@ sim_time job_reached(const struct world *w, const struct job *j)
     return mark;
 }
 
-static double gang_cards(const struct job *j)
+static void emit_losses(struct world *w, const char *prefix, enum workload_class cls)
 {
-    return (j->spec.share_milli > 0 ? j->spec.share_milli / 1000.0 : j->spec.cards_per_worker) *
-           j->spec.workers;
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s.rework", prefix);
+    all(w, name, i128_card_hours(w->rework_of[cls]));
+    (void)snprintf(name, sizeof name, "%s.failed", prefix);
+    all(w, name, (double)w->failed[cls]);
+    (void)snprintf(name, sizeof name, "%s.abandoned", prefix);
+    all(w, name, i128_card_hours(w->abandoned[cls]));
+    (void)snprintf(name, sizeof name, "%s.lost", prefix);
+    all(w, name, i128_card_hours(w->lost_of[cls]));
+    (void)snprintf(name, sizeof name, "%s.preemptions", prefix);
+    all(w, name, (double)w->preemptions[cls]);
 }
 
 static void emit_jobs(struct world *w)
@@ -172,9 +157,9 @@ static void emit_jobs(struct world *w)
         const struct job *j = &w->jobs[i];
         if (!j->in_use)
             continue;
-        double left = sim_time_seconds(j->spec.work - job_reached(w, j)) * gang_cards(j) / 3600.0;
+        double left = sim_time_seconds(j->spec.work - job_reached(w, j)) * (double)offered_job_milli(&j->spec) / 3.6e6;
         unfinished[w->s->demand.streams[j->stream].cls] += left;
-        if (j->spec.team >= 0)
+        if (j->spec.team >= 0 && job_class(w, (uint32_t)i) == CLASS_TRAINING)
             w->team_unfinished_h[j->spec.team] += left;
     }
     for (int c = 0; c < CLASS_COUNT; c++) {
@@ -190,17 +175,13 @@ static void emit_jobs(struct world *w)
         all(w, name, (double)w->started[c]);
         (void)snprintf(name, sizeof name, "%s.finished", prefix[c]);
         all(w, name, (double)w->finished[c]);
+        emit_losses(w, prefix[c], (enum workload_class)c);
     }
-    all(w, "training.rework", i128_card_hours(w->rework));
-    all(w, "training.lost", i128_card_hours(w->lost));
-    all(w, "training.preemptions", (double)w->training_preemptions);
     const struct welford *waited = &w->waited[CLASS_TRAINING];
     double started = (double)w->started[CLASS_TRAINING];
     all(w, "training.waited", (double)waited->count);
     all(w, "training.wait.mean", started > 0 ? waited->mean * (double)waited->count / started : 0.0);
     all(w, "training.wait.max", waited->count > 0 ? waited->max : 0.0);
-    emit_histogram(w, "training.wait", "", &w->wait[CLASS_TRAINING]);
-    emit_histogram(w, "lora.wait", "", &w->wait[CLASS_LORA]);
 }
 
 /* ---- services ---- */
@@ -208,7 +189,25 @@ static void emit_jobs(struct world *w)
 struct served {
     double arrived, served, rejected, timed_out, queued, met, total, cold;
     double tokens, tokens_arrived, tokens_lost, tokens_queued; /* tokens: of served requests */
+    struct qhist latency, ttft, latency_age, ttft_age; /* of the answered; of those still queued */
 };
+
+static void served_init(struct served *s)
+{
+    *s = (struct served){0};
+    qhist_init(&s->latency, 0.01, 1e-4, 1e7);
+    qhist_init(&s->ttft, 0.01, 1e-4, 1e7);
+    qhist_init(&s->latency_age, 0.01, 1e-4, 1e7);
+    qhist_init(&s->ttft_age, 0.01, 1e-4, 1e7);
+}
+
+static void served_fini(struct served *s)
+{
+    qhist_fini(&s->latency);
+    qhist_fini(&s->ttft);
+    qhist_fini(&s->latency_age);
+    qhist_fini(&s->ttft_age);
+}
 
 static void served_add(struct served *s, const struct service_state *sv)
 {
@@ -217,7 +216,12 @@ static void served_add(struct served *s, const struct service_state *sv)
     s->rejected += sv->fluid.rejected;
     s->timed_out += sv->fluid.timed_out;
     s->queued += sv->fluid.backlog;
+    qhist_merge(&s->latency, &sv->latency);
+    /* A request that is queued longer than its target is late, whenever it will be answered. */
+    s->total += fluid_queued(&sv->fluid, &s->latency_age);
     if (sv->cfg->kind == SERVICE_LLM) {
+        qhist_merge(&s->ttft, &sv->ttft);
+        (void)fluid_queued(&sv->fluid, &s->ttft_age);
         s->tokens += sv->fluid.tokens_in + sv->fluid.tokens_out;
         s->tokens_arrived += sv->fluid.tokens_arrived;
         s->tokens_lost += sv->fluid.tokens_lost;
@@ -228,13 +232,12 @@ static void served_add(struct served *s, const struct service_state *sv)
     s->cold += (double)sv->cold_starts;
 }
 
-static void emit_served(struct world *w, const char *kind, const char *scope, const struct served *s,
-                        const struct qhist *latency, const struct qhist *ttft)
+static void emit_served(struct world *w, const char *kind, const char *scope, const struct served *s)
 {
-    results_metric(w, kind, scope, "inference.latency.p50", qhist_quantile(latency, 0.50), false);
-    results_metric(w, kind, scope, "inference.latency.p99", qhist_quantile(latency, 0.99), false);
-    results_metric(w, kind, scope, "inference.ttft.p50", qhist_quantile(ttft, 0.50), false);
-    results_metric(w, kind, scope, "inference.ttft.p99", qhist_quantile(ttft, 0.99), false);
+    emit_quantile(w, kind, scope, "inference.latency.p50", &s->latency, &s->latency_age, 0.50);
+    emit_quantile(w, kind, scope, "inference.latency.p99", &s->latency, &s->latency_age, 0.99);
+    emit_quantile(w, kind, scope, "inference.ttft.p50", &s->ttft, &s->ttft_age, 0.50);
+    emit_quantile(w, kind, scope, "inference.ttft.p99", &s->ttft, &s->ttft_age, 0.99);
     results_metric(w, kind, scope, "inference.slo_attainment",
                    s->total > 0 ? s->met / s->total : (double)NAN, false);
     results_metric(w, kind, scope, "inference.cold_starts", s->cold, false);
@@ -251,27 +254,23 @@ static void emit_served(struct world *w, const char *kind, const char *scope, co
 
 static void emit_services(struct world *w)
 {
-    struct qhist latency, ttft;
-    qhist_init(&latency, 0.01, 1e-4, 1e7);
-    qhist_init(&ttft, 0.01, 1e-4, 1e7);
-    struct served sum = {0};
-    double hours = sim_time_seconds(w->s->horizon);
+    struct served sum, one;
+    served_init(&sum);
+    double seconds = sim_time_seconds(w->s->horizon);
     for (int32_t k = 0; k < w->s->demand.service_count; k++) {
         struct service_state *sv = &w->services[k];
-        struct served one = {0};
+        served_init(&one);
         served_add(&one, sv);
         served_add(&sum, sv);
-        emit_served(w, "service", sv->cfg->name, &one, &sv->latency, &sv->ttft);
-        results_metric(w, "service", sv->cfg->name, "replicas.mean", sv->replica_seconds / hours, false);
-        qhist_merge(&latency, &sv->latency);
-        qhist_merge(&ttft, &sv->ttft);
+        emit_served(w, "service", sv->cfg->name, &one);
+        results_metric(w, "service", sv->cfg->name, "replicas.mean", sv->replica_seconds / seconds, false);
+        served_fini(&one);
     }
     if (w->s->demand.service_count > 0)
-        emit_served(w, "all", "", &sum, &latency, &ttft);
+        emit_served(w, "all", "", &sum);
     all(w, "replicas.preemptions", (double)w->replica_preemptions);
-    emit_histogram(w, "inference.latency", "", &latency);
-    qhist_fini(&latency);
-    qhist_fini(&ttft);
+    distribution_rows(&w->opt.sink, w->opt.run_id, "inference.latency", &sum.latency, &sum.latency_age);
+    served_fini(&sum);
 }
 
 /* ---- teams ---- */
@@ -305,12 +304,14 @@ static void emit_team(struct world *w, int32_t t)
     results_metric(w, "team", name, "training.unfinished", w->team_unfinished_h[t], false);
     results_metric(w, "team", name, "training.rework", i128_card_hours(w->team_rework[t]), false);
     results_metric(w, "team", name, "training.evictions", (double)w->team_evictions[t], false);
-    struct served one = {0};
+    struct served one;
+    served_init(&one);
     for (int32_t k = 0; k < w->s->demand.service_count; k++)
         if (w->services[k].cfg->team == t)
             served_add(&one, &w->services[k]);
     results_metric(w, "team", name, "inference.slo_attainment",
                    one.total > 0 ? one.met / one.total : (double)NAN, false);
+    served_fini(&one);
 }
 
 void results_emit(struct world *w)

@@ -81,10 +81,14 @@ void series_step(struct world *w)
     s->fine[FINE_PENDING][k] = (double)w->pending_milli / 1000.0;
 }
 
-void series_eviction(struct world *w, double lost_card_h)
+void series_eviction(struct world *w)
 {
     w->series->fine[FINE_EVICTIONS][slot_of(w)] += 1;
-    w->series->fine[FINE_LOST][slot_of(w)] += lost_card_h;
+}
+
+void series_lost(struct world *w, double card_h)
+{
+    w->series->fine[FINE_LOST][slot_of(w)] += card_h;
 }
 
 static bool is_rate_bucket(int b)

@@ -19,7 +19,14 @@ static struct service_state *service_of(struct world *w, uint32_t ix)
 
 /* ---- fluid ---- */
 
-static void book_ready(struct world *w, struct service_state *sv, sim_time from)
+/* 0 <= part <= 1, rounded; never more than the whole. */
+static i128 part_of(i128 mcns, double part)
+{
+    i128 some = (i128)dm_round((double)(mcns / 1000) * part) * 1000;
+    return part >= 1.0 || some > mcns ? mcns : some;
+}
+
+static void book_ready(struct world *w, const struct service_state *sv, sim_time from)
 {
     const struct fleet_config *f = &w->s->fleet;
     for (int32_t p = 0; p < f->pool_count; p++) {
@@ -30,12 +37,12 @@ static void book_ready(struct world *w, struct service_state *sv, sim_time from)
                                    .team = sv->cfg->team,
                                    .workload_class = LEDGER_CLASS_INFERENCE};
         sim_time dt = w->now - from;
-        sv->ready_card_s[p] += (double)milli / 1000.0 * sim_time_seconds(dt);
-        int64_t busy = (int64_t)dm_round((double)milli * sv->last.busy);
-        int64_t load = (int64_t)dm_round((double)milli * sv->last.load);
-        book_amount(w, a, LEDGER_SERVING, ckpt_unit(busy, dt));
-        book_amount(w, a, LEDGER_SERVING_HEADROOM, ckpt_unit(milli - busy, dt));
-        ledger_work(w->ledger, (uint32_t)p, ckpt_unit(load, dt));
+        i128 held = ckpt_unit(milli, dt), busy = part_of(held, sv->last.busy);
+        book_amount(w, a, LEDGER_SERVING, busy);
+        book_amount(w, a, LEDGER_SERVING_HEADROOM, held - busy);
+        ledger_work(w->ledger, (uint32_t)p, part_of(held, sv->last.load));
+        if (sv->cfg->kind == SERVICE_LLM)
+            w->llm_held[p] += held;
     }
 }
 
@@ -291,7 +298,6 @@ static bool service_init(struct world *w, int32_t k)
     sv->cfg = &s->demand.services[k];
     sv->head = sv->tail = NONE32;
     sv->ready_milli = arena_alloc(&w->arena, (size_t)s->fleet.pool_count, sizeof(int64_t));
-    sv->ready_card_s = arena_alloc(&w->arena, (size_t)s->fleet.pool_count, sizeof(double));
     qhist_init(&sv->latency, 0.01, 1e-4, 1e7);
     qhist_init(&sv->ttft, 0.01, 1e-4, 1e7);
     fluid_init(&sv->fluid, sv->cfg);
