@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * MIG with a static layout: a request names a profile, or a fraction takes the smallest profile of
+ * the layout that gives at least that part of the compute and memory slices.
+ */
+#include "models/fleet/sharing/share_resource.h"
+
+static bool setup(struct share_pool *pool, const struct share_config *cfg, struct err *e)
+{
+    pool->mig = mig_card_find(pool->card);
+    if (pool->mig == NULL)
+        return err_set(e, ERR_INPUT, "%s has no MIG profiles: expected a card with MIG (A30, A100, H100, H200, B200, ...)",
+                       pool->card);
+    const char *layout = cfg->mig_layout != NULL ? cfg->mig_layout : "all-balanced";
+    if (!mig_layout_parse(pool->mig, layout, &pool->layout, e))
+        return false;
+    if (pool->layout.count == 0)
+        return err_set(e, ERR_INPUT, "MIG layout '%.60s' has no instance: expected profiles of %s",
+                       layout, pool->card);
+    for (int i = 1; cfg->mig_single && i < pool->layout.count; i++)
+        if (pool->layout.items[i].profile != pool->layout.items[0].profile)
+            return err_set(e, ERR_INPUT, "MIG layout '%.60s' mixes profiles: strategy single needs one, mixed allows it",
+                           layout);
+    pool->capacity.axis[SHARE_MEMORY] = pool->mig->memory;
+    pool->capacity.axis[SHARE_COMPUTE] = pool->mig->compute;
+    share_round_layout(pool->mig, &pool->layout, pool->instance_milli);
+    return true;
+}
+
+/* Nearest milli of a part of the slices. */
+static int32_t part_milli(int32_t part, int32_t of)
+{
+    return (2 * part * SHARE_CARD_MILLI + of) / (2 * of);
+}
+
+/* Smallest profile of the layout that covers the fraction on both axes, or -1. */
+static int32_t profile_for(const struct share_pool *pool, int32_t milli)
+{
+    int32_t best = -1;
+    const struct mig_profile *all = pool->mig->profiles;
+    for (int i = 0; i < pool->layout.count; i++) {
+        int32_t k = pool->layout.items[i].profile;
+        if (part_milli(all[k].compute, pool->mig->compute) < milli ||
+            part_milli(all[k].size, pool->mig->memory) < milli)
+            continue;
+        if (best < 0 || all[k].size < all[best].size ||
+            (all[k].size == all[best].size && all[k].compute < all[best].compute))
+            best = k;
+    }
+    return best;
+}
+
+static bool in_layout(const struct share_pool *pool, int32_t profile)
+{
+    for (int i = 0; i < pool->layout.count; i++)
+        if (pool->layout.items[i].profile == profile)
+            return true;
+    return false;
+}
+
+static bool demand(const struct share_pool *pool, const struct share_request *req,
+                   struct share_demand *d, struct err *e)
+{
+    if (req->cards > 1)
+        return err_set(e, ERR_INPUT, "%d cards of a MIG pool: instances cannot be pooled, expected one profile",
+                       req->cards);
+    if (req->profile != NULL) {
+        d->profile = mig_profile_find(pool->mig, req->profile, e);
+        if (d->profile < 0)
+            return false;
+        if (!in_layout(pool, d->profile))
+            return err_set(e, ERR_INPUT, "no card of the pool has an instance '%.40s'", req->profile);
+    } else if (req->cards == 1) {
+        d->profile = pool->mig_single ? pool->layout.items[0].profile : profile_for(pool, SHARE_CARD_MILLI);
+    } else {
+        d->profile = req->milli > 0 ? profile_for(pool, req->milli) : -1;
+    }
+    if (d->profile < 0)
+        return err_set(e, ERR_INPUT, "no MIG instance of the layout gives %d/1000 of a card",
+                       req->cards > 0 ? SHARE_CARD_MILLI : req->milli);
+    const struct mig_profile *p = &pool->mig->profiles[d->profile];
+    char name[64];
+    mig_resource_name(name, p);
+    d->amounts.axis[SHARE_MEMORY] = p->size;
+    d->amounts.axis[SHARE_COMPUTE] = p->compute;
+    share_add_resource(d, pool->mig_single ? RESOURCE_GPU : name, 1);
+    return true;
+}
+
+const struct share_mechanism share_mig = {"mig", ISOLATION_HARDWARE, false, setup, demand, speed_mig};
