@@ -155,19 +155,58 @@ static size_t input_add(struct world *w, const struct policy_input *in)
     return b->count++;
 }
 
+static void submit_now(struct world *w, const struct policy_workload *submit)
+{
+    struct policy_input in = {.kind = POLICY_IN_SUBMIT, .workload = submit->id};
+    size_t at = input_add(w, &in);
+    w->in[w->in_use].submits[at] = *submit;
+    record_submitted(w, submit->id, submit->priority, submit->uid_order);
+}
+
+/* A workload that waits for the decision delay: it blocks idle cards (design, section 3.3). */
+static void undecided_book(struct world *w, uint32_t ix, int32_t queue, int sign)
+{
+    const struct shape *sh = &w->shapes[w->wl[ix].shape];
+    int32_t pool = source_first_pool(w->s, w->arb, sh->source, queue);
+    w->wl[ix].undecided = sign > 0;
+    w->pending_milli += sign * sh->request_milli;
+    if (pool >= 0)
+        ledger_idle_input_change(w->ledger, w->now, (uint32_t)pool, LEDGER_INPUT_WAITING,
+                                 sign * sh->request_milli);
+}
+
 void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t priority,
                       sim_time created, uint64_t uid)
 {
-    struct policy_input in = {.kind = POLICY_IN_SUBMIT, .workload = wl};
-    size_t at = input_add(w, &in);
-    w->in[w->in_use].submits[at] = (struct policy_workload){.id = wl,
-                                                              .local_queue = (uint32_t)queue,
-                                                              .shape = w->wl[wl].shape,
-                                                              .priority = priority,
-                                                              .created_ns = created,
-                                                              .uid_order = uid,
-                                                              .name_order = uid};
-    record_submitted(w, wl, priority, uid);
+    struct policy_workload submit = {.id = wl,
+                                     .local_queue = (uint32_t)queue,
+                                     .shape = w->wl[wl].shape,
+                                     .priority = priority,
+                                     .created_ns = created,
+                                     .uid_order = uid,
+                                     .name_order = uid};
+    if (w->arb->decision_delay == 0) {
+        submit_now(w, &submit);
+        return;
+    }
+    if (w->delayed_first > 64 && w->delayed_first * 2 > w->delayed_count) {
+        w->delayed_count -= w->delayed_first;
+        memmove(w->delayed, w->delayed + w->delayed_first, w->delayed_count * sizeof *w->delayed);
+        w->delayed_first = 0;
+    }
+    w->delayed = mem_grow(w->delayed, &w->delayed_capacity, w->delayed_count + 1, sizeof *w->delayed);
+    w->delayed[w->delayed_count++] = (struct delayed_submit){submit, w->wl[wl].gen};
+    undecided_book(w, wl, queue, 1);
+    world_event(w, sim_time_after(w->now, w->arb->decision_delay), EVC_SUBMIT, 0, EV_SUBMIT, 0);
+}
+
+void admission_decide(struct world *w)
+{
+    const struct delayed_submit *d = &w->delayed[w->delayed_first++];
+    if (w->wl[d->submit.id].gen != d->gen)
+        return;
+    undecided_book(w, d->submit.id, (int32_t)d->submit.local_queue, -1);
+    submit_now(w, &d->submit);
 }
 
 void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind)
@@ -181,6 +220,14 @@ void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind)
 static int32_t queue_of(const struct world *w, const struct workload *wl)
 {
     return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->queue : w->jobs[wl->owner].spec.queue;
+}
+
+void admission_withdraw(struct world *w, uint32_t ix)
+{
+    if (w->wl[ix].undecided)
+        undecided_book(w, ix, queue_of(w, &w->wl[ix]), -1);
+    else
+        admission_input(w, ix, POLICY_IN_WITHDRAW);
 }
 
 void admission_quota_back(struct world *w, uint32_t ix)
@@ -316,11 +363,11 @@ void admission_settle(struct world *w)
     w->in_use ^= 1;
     w->in[w->in_use].count = 0;
     w->settles++;
-    if (policy_settle(w->settle, w->now, now->inputs, now->count) == SETTLE_LOOP) {
-        if (!w->loops)
-            record_loop(w);
-        w->loops = true;
-    }
+    bool loop = policy_settle(w->settle, w->now, now->inputs, now->count) == SETTLE_LOOP;
+    loop |= settle_loop(w->settle) != NULL; /* over time: evictions take their grace */
+    if (loop && !w->loops)
+        record_loop(w);
+    w->loops |= loop;
 }
 
 void admission_schedule_wake(struct world *w)
