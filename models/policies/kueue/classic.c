@@ -6,29 +6,24 @@
 enum { LIST_HIERARCHICAL, LIST_PRIORITY, LIST_SAME };
 enum { VARIANT_OWN, VARIANT_HIERARCHICAL, VARIANT_NO_BORROW, VARIANT_WITH_BORROW };
 
-static void as_own(const struct kq_gather *g, const struct kq_wl *w, struct kq_cand *c)
-{
-    (void)g;
-    (void)w;
-    c->variant = VARIANT_OWN;
-    c->reason = POLICY_EVICT_IN_CLUSTER_QUEUE;
-}
+struct drawn { /* what a candidate is to this search */
+    uint8_t variant;
+    enum policy_evict_reason reason;
+};
 
-static void as_other(const struct kq_gather *g, const struct kq_wl *w, struct kq_cand *c)
+static struct drawn draw(const struct kq_search *s, const struct kq_cursor *c,
+                         const struct kq_wl *w)
 {
-    const struct policy_cluster_queue *spec = &g->s->cq->spec;
+    const struct policy_cluster_queue *spec = &s->cq->spec;
     const int64_t threshold = spec->max_priority_threshold;
-    c->reason = POLICY_EVICT_IN_COHORT_RECLAMATION;
-    if (g->list == LIST_HIERARCHICAL) {
-        c->variant = VARIANT_HIERARCHICAL;
-    } else if (spec->borrow_within_cohort == POLICY_NEVER_PREEMPT ||
-               w->priority >= g->s->wl->priority ||
-               (threshold != POLICY_NIL && w->priority > threshold)) {
-        c->variant = VARIANT_NO_BORROW;
-    } else {
-        c->variant = VARIANT_WITH_BORROW;
-        c->reason = POLICY_EVICT_IN_COHORT_RECLAIM_WHILE_BORROWING;
-    }
+    if (c->list == LIST_SAME)
+        return (struct drawn){VARIANT_OWN, POLICY_EVICT_IN_CLUSTER_QUEUE};
+    if (c->list == LIST_HIERARCHICAL)
+        return (struct drawn){VARIANT_HIERARCHICAL, POLICY_EVICT_IN_COHORT_RECLAMATION};
+    if (spec->borrow_within_cohort == POLICY_NEVER_PREEMPT || w->priority >= s->wl->priority ||
+        (threshold != POLICY_NIL && w->priority > threshold))
+        return (struct drawn){VARIANT_NO_BORROW, POLICY_EVICT_IN_COHORT_RECLAMATION};
+    return (struct drawn){VARIANT_WITH_BORROW, POLICY_EVICT_IN_COHORT_RECLAIM_WHILE_BORROWING};
 }
 
 static void collect_below(struct kq *k, const struct kq_gather *g, struct kq_node *n,
@@ -38,7 +33,7 @@ static void collect_below(struct kq *k, const struct kq_gather *g, struct kq_nod
     for (uint32_t i = 0; i < n->queue_count; i++) {
         struct kq_node *q = n->queues[i];
         if (q != &s->cq->node && !kq_within_nominal(q, s->contested, s->contested_count))
-            kq_gather_queue(k, g, k->cqs[q->id]);
+            kq_cursor_add(k, g, k->cqs[q->id]);
     }
     for (uint32_t i = 0; i < n->cohort_count; i++) {
         struct kq_node *c = n->cohorts[i];
@@ -67,8 +62,7 @@ static void collect_cohort(struct kq *k, const struct kq_search *s)
     k->rest.count = s->want_count;
     for (size_t i = 0; i < s->want_count; i++)
         k->rest.v[i] = s->want[i];
-    struct kq_gather g = {
-        .s = s, .policy = s->cq->spec.reclaim_within_cohort, .classify = as_other};
+    struct kq_gather g = {.s = s, .policy = s->cq->spec.reclaim_within_cohort};
     bool advantage = fit_in_quota(k, &s->cq->node);
     const struct kq_node *previous = NULL;
     for (struct kq_node *a = s->cq->node.parent; a != NULL; a = a->parent) {
@@ -85,29 +79,31 @@ static bool collect(struct kq *k, const struct kq_search *s)
     const struct policy_cluster_queue *spec = &s->cq->spec;
     if (s->cq->node.parent != NULL && spec->reclaim_within_cohort != POLICY_NEVER_PREEMPT)
         collect_cohort(k, s);
-    const size_t others = k->cands.count;
-    const struct kq_gather own = {.s = s,
-                                  .policy = spec->within_cluster_queue,
-                                  .list = LIST_SAME,
-                                  .classify = as_own};
+    const size_t others = k->cursors.count;
+    const struct kq_gather own = {
+        .s = s, .policy = spec->within_cluster_queue, .list = LIST_SAME};
     if (spec->within_cluster_queue != POLICY_NEVER_PREEMPT)
-        kq_gather_queue(k, &own, s->cq);
-    kq_cands_sort(k);
+        kq_cursor_add(k, &own, s->cq);
     return others > 0;
 }
 
 /* Others' candidates are passed over once their queue, or a cohort between it and the common
- * ancestor, is back within its quota. */
-static bool passed_over(const struct kq_search *s, const struct kq_cand *c, bool allow_borrow)
+ * ancestor, is back within its quota. Victims are only added, so that is for good. */
+static bool back_within(const struct kq_search *s, const struct kq_cursor *c)
 {
-    if (c->variant == VARIANT_OWN)
+    if (c->list == LIST_SAME)
         return false;
-    if (allow_borrow && c->variant == VARIANT_NO_BORROW)
-        return true;
     for (const struct kq_node *n = &c->cq->node; n != c->ancestor; n = n->parent)
         if (kq_within_nominal(n, s->contested, s->contested_count))
             return true;
     return false;
+}
+
+/* The whole list is of no use to an attempt that may borrow. */
+static bool never_borrows(const struct kq_search *s, const struct kq_cursor *c, bool allow_borrow)
+{
+    return allow_borrow && c->list == LIST_PRIORITY &&
+           s->cq->spec.borrow_within_cohort == POLICY_NEVER_PREEMPT;
 }
 
 struct attempt {
@@ -127,13 +123,26 @@ static bool attempt(struct kq *k, const struct kq_search *s, bool allow_borrow,
     struct attempt a = {s, allow_borrow};
     bool ok = false;
     t->count = 0;
-    for (size_t i = 0; i < k->cands.count && !ok; i++) {
-        const struct kq_cand *c = &k->cands.v[i];
-        if (passed_over(s, c, allow_borrow))
+    kq_cursors_begin(k);
+    while (k->cursors.heap_count > 0 && !ok) {
+        struct kq_cursor *c = &k->cursors.v[k->cursors.heap[0]];
+        const struct kq_wl *w = kq_wl(k, kq_cursor_at(c));
+        if (never_borrows(s, c, allow_borrow) || back_within(s, c)) {
+            kq_cursors_settle(k, true);
             continue;
-        kq_take(k, kq_wl(k, c->workload));
-        kq_targets_push(t, c->workload, c->reason);
-        ok = kq_search_fits(k, s, allow_borrow);
+        }
+        const struct drawn d = draw(s, c, w);
+        if (!(allow_borrow && d.variant == VARIANT_NO_BORROW)) {
+            kq_take(k, w);
+            kq_targets_push(t, w->id, d.reason);
+            ok = kq_search_fits(k, s, allow_borrow);
+        }
+        const struct kq_gather g = {.s = s,
+                                    .policy = c->list == LIST_SAME
+                                                  ? s->cq->spec.within_cluster_queue
+                                                  : s->cq->spec.reclaim_within_cohort};
+        kq_cursor_step(k, &g, c);
+        kq_cursors_settle(k, false);
     }
     if (ok)
         kq_fill_back(k, t, attempt_fits, &a);
@@ -154,8 +163,8 @@ static bool below_nominal(const struct kq_search *s)
 
 static bool any_hierarchical(const struct kq *k)
 {
-    for (size_t i = 0; i < k->cands.count; i++)
-        if (k->cands.v[i].list == LIST_HIERARCHICAL)
+    for (size_t i = 0; i < k->cursors.count; i++)
+        if (k->cursors.v[i].list == LIST_HIERARCHICAL)
             return true;
     return false;
 }
@@ -164,7 +173,7 @@ bool kq_search_classic(struct kq *k, const struct kq_search *s, struct kq_target
 {
     const bool others = collect(k, s);
     const bool never = s->cq->spec.borrow_within_cohort == POLICY_NEVER_PREEMPT;
-    if (k->cands.count == 0)
+    if (k->cursors.count == 0)
         return false;
     if (!others || (never && !below_nominal(s)))
         return attempt(k, s, true, t);

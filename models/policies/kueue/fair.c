@@ -12,14 +12,8 @@ struct fair {
     struct kq_targets *t;
     struct kq_node *root;
     bool within;
+    bool second; /* the second strategy draws from what the first one left */
 };
-
-static void as_fair(const struct kq_gather *g, const struct kq_wl *w, struct kq_cand *c)
-{
-    (void)g;
-    (void)w;
-    c->reason = POLICY_EVICT_IN_COHORT_FAIR_SHARING;
-}
 
 static bool borrows_contested(const struct kq_search *s, const struct kq_node *q)
 {
@@ -34,7 +28,7 @@ static void collect_below(struct kq *k, const struct kq_gather *g, struct kq_nod
     for (uint32_t i = 0; i < n->queue_count; i++) {
         struct kq_node *q = n->queues[i];
         if (q != &g->s->cq->node && borrows_contested(g->s, q))
-            kq_gather_queue(k, g, k->cqs[q->id]);
+            kq_cursor_add(k, g, k->cqs[q->id]);
     }
     for (uint32_t i = 0; i < n->cohort_count; i++)
         collect_below(k, g, n->cohorts[i]);
@@ -43,7 +37,7 @@ static void collect_below(struct kq *k, const struct kq_gather *g, struct kq_nod
 static void collect(struct fair *f)
 {
     const struct policy_cluster_queue *spec = &f->s->cq->spec;
-    struct kq_gather g = {.s = f->s, .classify = as_fair};
+    struct kq_gather g = {.s = f->s};
     if (f->s->cq->node.parent != NULL && spec->reclaim_within_cohort != POLICY_NEVER_PREEMPT) {
         g.policy = spec->reclaim_within_cohort;
         g.list = LIST_OTHERS;
@@ -52,31 +46,76 @@ static void collect(struct fair *f)
     if (spec->within_cluster_queue != POLICY_NEVER_PREEMPT) {
         g.policy = spec->within_cluster_queue;
         g.list = LIST_OWN;
-        kq_gather_queue(f->k, &g, f->s->cq);
+        kq_cursor_add(f->k, &g, f->s->cq);
     }
-    kq_cands_sort(f->k);
 }
 
-/* Lists of candidates per queue, in sorted order: all, or those left for the second strategy. */
-static void make_lists(struct kq *k, bool retry_only)
+/* Each queue finds its candidates; nothing is pruned. */
+static void begin_walk(struct fair *f)
 {
+    struct kq *k = f->k;
     k->stamp++;
-    for (size_t i = 0; i < k->cands.count; i++)
-        k->cands.v[i].cq->node.first = 0;
-    for (size_t i = k->cands.count; i-- > 0;) {
-        struct kq_cand *c = &k->cands.v[i];
-        if (retry_only && !c->retry)
-            continue;
-        c->next = c->cq->node.first;
-        c->cq->node.first = (uint32_t)i + 1;
+    for (size_t i = 0; i < k->cursors.count; i++) {
+        struct kq_node *q = &k->cursors.v[i].cq->node;
+        q->cursor = (uint32_t)i + 1;
+        if (!f->second)
+            q->retry = q->last_retry = 0;
     }
 }
 
-static struct kq_cand *pop(struct kq *k, struct kq_node *q)
+/* First candidate of a queue, POLICY_NONE if it has no more. */
+static uint32_t first_of(const struct fair *f, const struct kq_node *q)
 {
-    struct kq_cand *c = &k->cands.v[q->first - 1];
-    q->first = c->next;
-    return c;
+    const struct kq_cursors *all = &f->k->cursors;
+    if (q->cursor == 0 || q->cursor > all->count || &all->v[q->cursor - 1].cq->node != q)
+        return POLICY_NONE; /* it has none in this search */
+    if (f->second)
+        return q->retry == 0 ? POLICY_NONE : f->k->retries[q->retry - 1].workload;
+    return kq_cursor_at(&all->v[q->cursor - 1]);
+}
+
+static uint32_t pop(struct fair *f, struct kq_node *q)
+{
+    const uint32_t id = first_of(f, q);
+    if (f->second) {
+        q->retry = f->k->retries[q->retry - 1].next;
+        return id;
+    }
+    const struct kq_gather g = {.s = f->s,
+                                .policy = q == &f->s->cq->node
+                                              ? f->s->cq->spec.within_cluster_queue
+                                              : f->s->cq->spec.reclaim_within_cohort};
+    kq_cursor_step(f->k, &g, &f->k->cursors.v[q->cursor - 1]);
+    return id;
+}
+
+static void leave_for_second(struct fair *f, struct kq_node *q, uint32_t workload)
+{
+    struct kq *k = f->k;
+    k->retries = mem_grow(k->retries, &k->retry_capacity, k->retry_count + 1, sizeof *k->retries);
+    k->retries[k->retry_count++] = (struct kq_retry){workload, 0};
+    const uint32_t at = (uint32_t)k->retry_count;
+    if (q->last_retry != 0)
+        k->retries[q->last_retry - 1].next = at;
+    else
+        q->retry = at;
+    q->last_retry = at;
+}
+
+/* 5.2 between the first candidates of two queues. */
+static bool first_before(const struct fair *f, const struct kq_node *a, const struct kq_node *b)
+{
+    const struct kq_wl *v = kq_wl(f->k, first_of(f, a)), *w = kq_wl(f->k, first_of(f, b));
+    const struct kq_node *own = &f->s->cq->node;
+    if (v->evicted != w->evicted)
+        return v->evicted;
+    if ((a == own) != (b == own))
+        return b == own;
+    if (v->priority != w->priority)
+        return v->priority < w->priority;
+    if (v->reserved_s != w->reserved_s)
+        return v->reserved_s > w->reserved_s;
+    return v->uid_order < w->uid_order;
 }
 
 static void want(struct fair *f, bool add)
@@ -111,13 +150,6 @@ static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
     return false;
 }
 
-static bool has_list(const struct fair *f, const struct kq_node *q)
-{
-    /* Queues without candidates in this search may hold an old list head. */
-    return q->first > 0 && q->first <= f->k->cands.count &&
-           &f->k->cands.v[q->first - 1].cq->node == q;
-}
-
 static struct kq_node *pick_queue(struct fair *f, struct kq_node *cohort, struct kq_share *share)
 {
     struct kq_node *best = NULL;
@@ -125,7 +157,7 @@ static struct kq_node *pick_queue(struct fair *f, struct kq_node *cohort, struct
         struct kq_node *q = cohort->queues[i];
         if (q->mark == f->k->stamp)
             continue;
-        if (!has_list(f, q)) {
+        if (first_of(f, q) == POLICY_NONE) {
             q->mark = f->k->stamp;
             continue;
         }
@@ -135,7 +167,7 @@ static struct kq_node *pick_queue(struct fair *f, struct kq_node *cohort, struct
             continue;
         }
         const int c = best == NULL ? 1 : kq_share_compare(s, *share);
-        if (c > 0 || (c == 0 && q->first < best->first)) {
+        if (c > 0 || (c == 0 && first_before(f, q, best))) {
             best = q;
             *share = s;
         }
@@ -185,7 +217,7 @@ static struct kq_node *pick(struct fair *f)
 {
     struct kq_node *own = &f->s->cq->node;
     if (own->parent == NULL)
-        return has_list(f, own) ? own : NULL;
+        return first_of(f, own) != POLICY_NONE ? own : NULL;
     while (f->root->mark != f->k->stamp) {
         struct kq_node *q = walk(f, f->root);
         if (q != NULL)
@@ -206,10 +238,10 @@ static void common_children(const struct fair *f, struct kq_node *q, struct kq_n
         *x = (*x)->parent;
 }
 
-static bool take(struct fair *f, const struct kq_cand *c, enum policy_evict_reason reason)
+static bool take(struct fair *f, uint32_t workload, enum policy_evict_reason reason)
 {
-    kq_take(f->k, kq_wl(f->k, c->workload));
-    kq_targets_push(f->t, c->workload, reason);
+    kq_take(f->k, kq_wl(f->k, workload));
+    kq_targets_push(f->t, workload, reason);
     return fits(f);
 }
 
@@ -240,24 +272,25 @@ static bool take_by_share(struct fair *f, struct kq_node *q)
     common_children(f, q, &x, &y);
     const struct kq_share now = kq_share_of(x), old = kq_share_of(y);
     const bool hopeless = kq_share_infinite(now) && !kq_share_infinite(old);
-    while (q->first != 0) {
-        struct kq_cand *c = pop(f->k, q);
-        if (!hopeless && strategy_allows(f, now, old, share_without(f, y, c->workload)))
-            return take(f, c, POLICY_EVICT_IN_COHORT_FAIR_SHARING);
-        c->retry = true;
+    while (first_of(f, q) != POLICY_NONE) {
+        const uint32_t id = pop(f, q);
+        if (!hopeless && strategy_allows(f, now, old, share_without(f, y, id)))
+            return take(f, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING);
+        leave_for_second(f, q, id);
     }
     return false;
 }
 
 static bool first_phase(struct fair *f)
 {
-    make_lists(f->k, false);
+    f->k->retry_count = 0;
+    begin_walk(f);
     for (struct kq_node *q; (q = pick(f)) != NULL;) {
         bool ok;
         if (q == &f->s->cq->node)
-            ok = take(f, pop(f->k, q), POLICY_EVICT_IN_CLUSTER_QUEUE);
+            ok = take(f, pop(f, q), POLICY_EVICT_IN_CLUSTER_QUEUE);
         else if (f->within)
-            ok = take(f, pop(f->k, q), POLICY_EVICT_IN_COHORT_RECLAMATION);
+            ok = take(f, pop(f, q), POLICY_EVICT_IN_COHORT_RECLAMATION);
         else
             ok = take_by_share(f, q);
         if (ok)
@@ -270,11 +303,12 @@ static bool second_phase(struct fair *f)
 {
     if (f->k->strategy_count < 2)
         return false;
-    make_lists(f->k, true);
-    for (struct kq_node *q, *x, *y; (q = pick(f)) != NULL; q->first = 0) {
+    f->second = true;
+    begin_walk(f);
+    for (struct kq_node *q, *x, *y; (q = pick(f)) != NULL; q->retry = 0) {
         common_children(f, q, &x, &y);
         if (kq_share_compare(kq_share_of(x), kq_share_of(y)) < 0 &&
-            take(f, pop(f->k, q), POLICY_EVICT_IN_COHORT_FAIR_SHARING))
+            take(f, pop(f, q), POLICY_EVICT_IN_COHORT_FAIR_SHARING))
             return true;
     }
     return false;
@@ -296,7 +330,7 @@ bool kq_search_fair(struct kq *k, const struct kq_search *s, struct kq_targets *
 {
     struct fair f = {.k = k, .s = s, .t = t, .root = s->cq->node.tree->root};
     collect(&f);
-    if (k->cands.count == 0)
+    if (k->cursors.count == 0)
         return false;
     want(&f, true);
     f.within = within_nominal(&f);

@@ -75,50 +75,83 @@ static void refresh_facts(struct kq *k, struct kq_tree *t)
 
 /* ---- proofs ---- */
 
-static bool no_own_candidates(const struct kq *k, const struct kq_cq *cq, int64_t priority)
+static bool reachable(const struct kq_wl *w, int64_t priority, enum policy_preemption policy)
 {
-    switch (cq->spec.within_cluster_queue) {
+    switch (policy) {
     case POLICY_LOWER_PRIORITY:
-        return lowest_priority(k, cq) >= priority;
+        return w->priority < priority;
     case POLICY_LOWER_OR_NEWER_EQUAL:
-        return lowest_priority(k, cq) > priority;
+        return w->priority <= priority;
     case POLICY_ANY:
-        return cq->live.count == 0;
+        return true;
     case POLICY_NEVER_PREEMPT:
     case POLICY_UNSET:
         break;
     }
-    return true;
+    return false;
 }
 
-/* Classical, no own candidates: others' only help with rights below the root, or by priority. */
-static bool others_useless_classic(struct kq *k, const struct kq_cq *cq, int64_t priority,
-                                   bool may_reclaim)
+static int64_t sum_own(const struct kq *k, const struct kq_cq *cq, uint32_t fr, int64_t priority)
 {
+    const enum policy_preemption policy = cq->spec.within_cluster_queue;
+    int64_t sum = 0;
+    for (size_t i = 0; i < cq->live.count; i++) {
+        const struct kq_wl *w = kq_wl(k, cq->live.v[i]);
+        if (!reachable(w, priority, policy)) {
+            if (!w->evicted)
+                break; /* sorted by priority */
+            continue;
+        }
+        for (size_t u = 0; u < w->use_count; u++)
+            sum = kq_plus(sum, w->use[u].fr == fr ? w->use[u].amount : 0);
+    }
+    return sum;
+}
+
+/* What its own workloads of lower priority hold; remembered until the queue's list changes. */
+static int64_t own_reach(const struct kq *k, struct kq_cq *cq, uint32_t fr, int64_t priority)
+{
+    struct kq_reach *r = &cq->reach[((uint64_t)priority * 7 + fr) % KQ_REACH];
+    if (r->serial != cq->live_serial || r->fr != fr || r->priority != priority)
+        *r = (struct kq_reach){cq->live_serial, priority, sum_own(k, cq, fr, priority), fr};
+    return r->sum;
+}
+
+/* Classical: others' candidates only help with rights below the root, by priority, or where the
+ * queue gets back within its nominal quota. own: what its own candidates hold. */
+static bool others_useless_classic(struct kq *k, const struct kq_cq *cq, uint32_t fr, int64_t v,
+                                   int64_t priority, int64_t own)
+{
+    const struct kq_quota *q = &cq->node.q[fr];
+    bool may_reclaim;
+    kq_borrow_level(&cq->node, fr, v, &may_reclaim);
     if (may_reclaim)
         return false;
     if (cq->spec.borrow_within_cohort == POLICY_NEVER_PREEMPT)
-        return true;
+        return q->use >= q->nominal || kq_plus(kq_minus(q->use, own), v) > q->nominal;
     refresh_facts(k, cq->node.tree);
-    return cq->node.tree->lowest_priority >= priority;
+    return own == 0 && cq->node.tree->lowest_priority >= priority;
 }
 
-/* Fair sharing: with v the queue's share is above every other one, so both strategies refuse. */
-static bool others_useless_fair(struct kq *k, struct kq_cq *cq, uint32_t fr, int64_t v,
-                                int64_t priority)
+/* Fair sharing: with v, and without all its own candidates, the queue's share is still above
+ * every other one, so both strategies refuse. */
+static bool others_useless_fair(struct kq *k, const struct kq_cq *cq, uint32_t fr, int64_t v,
+                                int64_t priority, int64_t own)
 {
     struct kq_tree *t = cq->node.tree;
-    refresh_facts(k, t);
-    if (cq->spec.reclaim_within_cohort == POLICY_LOWER_PRIORITY && t->lowest_priority >= priority)
-        return true;
     const struct kq_quota *q = &cq->node.q[fr];
-    if (!t->flat || kq_plus(q->use, v) <= q->nominal)
+    refresh_facts(k, t);
+    if (cq->spec.reclaim_within_cohort == POLICY_LOWER_PRIORITY && own == 0 &&
+        t->lowest_priority >= priority)
+        return true;
+    const int64_t over = kq_minus(kq_plus(kq_minus(q->use, own), v), q->subtree);
+    if (!t->flat || kq_plus(q->use, v) <= q->nominal || over <= 0)
         return false;
-    kq_add(&cq->node, fr, v);
-    const struct kq_share own = kq_share_of(&cq->node);
-    kq_remove(&cq->node, fr, v);
-    return kq_share_compare(own, t->shares->of == &cq->node ? t->shares->second
-                                                            : t->shares->first) > 0;
+    const double lend = cq->node.parent->lend[t->frs[fr].resource];
+    const struct kq_share least = {lend > 0.0 ? (double)over * 1000.0 / lend : 0.0,
+                                   cq->node.weight, true};
+    return kq_share_compare(least, t->shares->of == &cq->node ? t->shares->second
+                                                              : t->shares->first) > 0;
 }
 
 /* v on one (flavor, resource) of the queue at this priority. */
@@ -135,11 +168,12 @@ static enum verdict prove(struct kq *k, struct kq_cq *cq, uint32_t fr, int64_t v
     if (q->nominal < v && !may_reclaim &&
         cq->spec.borrow_within_cohort == POLICY_NEVER_PREEMPT && (never || !k->cfg.fair_sharing))
         return NO_FIT_ON; /* nobody is looked for (4.4) */
-    if (!no_own_candidates(k, cq, priority))
+    const int64_t own = own_reach(k, cq, fr, priority);
+    if (v <= kq_plus(kq_available(&cq->node, fr), own))
         return UNKNOWN;
     if (cq->node.parent != NULL && !never &&
-        !(k->cfg.fair_sharing ? others_useless_fair(k, cq, fr, v, priority)
-                              : others_useless_classic(k, cq, priority, may_reclaim)))
+        !(k->cfg.fair_sharing ? others_useless_fair(k, cq, fr, v, priority, own)
+                              : others_useless_classic(k, cq, fr, v, priority, own)))
         return UNKNOWN;
     return cq->spec.reclaim_within_cohort == POLICY_ANY ? NOBODY : NOBODY_RESERVES;
 }

@@ -70,7 +70,8 @@ struct kq_node {
     int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
     uint32_t left;   /* entries below it that are still to be processed */
-    uint32_t first;  /* scratch of a search: first candidate, index + 1 */
+    uint32_t cursor; /* scratch of a search: its candidates, index + 1 */
+    uint32_t retry, last_retry;
 };
 
 struct kq_tree {
@@ -215,16 +216,27 @@ struct kq_placed_use { /* topology usage of an admitted workload */
 };
 
 struct kq_wl {
-    uint32_t id, lq, cq, shape;
+    /* what a search for victims reads: one cache line */
+    int64_t priority, reserved_s;
+    uint64_t uid_order;
+    struct kq_use *use; /* what it holds, by (flavor, resource) */
+    uint32_t use_count;
+    uint32_t id, cq;
+    bool live, evicted;
+    bool out;    /* taken out of the snapshot for a recomputation */
+    bool victim; /* chosen by an entry of the cycle in progress */
+    int64_t qtime_ms;
+    uint32_t lq, shape;
     uint32_t cls; /* class of the waiting workload */
     bool known;
     uint8_t place; /* enum policy_place, but see kq_place for QUEUE and PARKED */
-    int64_t priority, created_ns, qtime_ms;
-    uint64_t uid_order, name_order;
+    bool in_list;  /* in the live list of its queue */
+    int64_t created_ns;
+    uint64_t name_order;
     /* waiting */
     uint32_t group;
-    uint32_t slot;  /* in its array of the group */
-    uint8_t which;  /* which array */
+    uint32_t slot; /* in its array of the group */
+    uint8_t which; /* which array */
     /* scan progress (4.6) */
     bool has_progress;
     bool counted_progress; /* in its class */
@@ -232,29 +244,23 @@ struct kq_wl {
     size_t progress_capacity;
     uint64_t progress_cycle, progress_generation;
     /* holding quota */
-    bool live, evicted;
-    bool out;       /* taken out of the snapshot for a recomputation */
-    bool victim;    /* chosen by an entry of the cycle in progress */
-    bool in_list;   /* in the live list of its queue */
+    size_t use_capacity;
+    struct kq_placed_use *placed;
+    size_t placed_count, placed_capacity;
     enum policy_evict_reason evict_reason;
     int64_t evicted_ns, preempted_ns;
     bool preempted;
     enum policy_evict_reason preempt_reason;
-    int64_t reserved_s, admitted_ns;
-    struct kq_use *use;
-    size_t use_count, use_capacity;
-    struct kq_placed_use *placed;
-    size_t placed_count, placed_capacity;
+    int64_t admitted_ns;
     /* readiness and back-off (2.12) */
     bool ready, was_ready, inactive, counts_unready;
     bool stopping;       /* deactivated, its pods still run */
     bool requeue_passed; /* requeue_at passed while it still held its quota */
     int64_t unready_ns, requeue_at;
     uint32_t backoff_count;
-    int64_t timer_at; /* its entry in the timer heap; POLICY_NEVER: none */
-    uint32_t timer_slot;
-    /* admission fair sharing (6.1) */
-    bool penalty, settled;
+    int64_t timer_at; /* its entry in the timer heap */
+    uint32_t timer_slot; /* POLICY_NONE: none */
+    bool penalty; /* admission fair sharing (6.1): pending */
     uint32_t evictions; /* for explanations */
 };
 
@@ -317,6 +323,14 @@ struct kq_entry { /* the head of a queue in a cycle */
     size_t progress_in_capacity;
 };
 
+enum { KQ_REACH = 8 };
+
+struct kq_reach { /* remembered sum over a queue's live list (fast.c) */
+    uint64_t serial;
+    int64_t priority, sum;
+    uint32_t fr;
+};
+
 struct kq_cq {
     struct kq_node node;
     struct arena mem; /* the copied spec */
@@ -353,6 +367,8 @@ struct kq_cq {
     uint64_t generation; /* 3.5 */
     /* holding quota, in candidate order (5.2) without the queue */
     struct kq_ids live;
+    uint64_t live_serial; /* grows with every change of the list */
+    struct kq_reach reach[KQ_REACH];
     uint32_t admitted;
     struct kq_entry entry;
     uint32_t left_slot; /* tournament: place of its keys; POLICY_NONE: processed */
@@ -397,22 +413,23 @@ struct kq_node_obj {
 
 /* ---- scratch ---- */
 
-struct kq_cand {
-    int64_t priority, reserved_s;
-    uint64_t uid;
-    double usage;
-    uint32_t workload, lq;
+/* Candidates of one queue, in order (search.h). */
+struct kq_cursor {
+    const uint32_t *ids;
+    size_t count, first, at;
     struct kq_cq *cq;
     struct kq_node *ancestor;
-    uint8_t evicted, list, variant;
-    bool retry;
-    uint32_t next; /* of the same queue, index + 1 */
-    enum policy_evict_reason reason;
+    uint8_t list;
 };
 
-struct kq_cands {
-    struct kq_cand *v, *spare;
-    size_t count, capacity, spare_capacity;
+struct kq_cursors {
+    struct kq_cursor *v;
+    uint32_t *heap; /* indices, by the current candidate of each */
+    size_t count, capacity, heap_count, heap_capacity;
+};
+
+struct kq_retry { /* a candidate left to the second strategy (fair.c) */
+    uint32_t workload, next; /* index + 1 */
 };
 
 struct kq_request { /* amount contested or wanted per fr */
@@ -556,7 +573,9 @@ struct kq {
     uint32_t skipped;       /* cycles that the last call counted without running them */
 
     /* scratch */
-    struct kq_cands cands, retry;
+    struct kq_cursors cursors;
+    struct kq_retry *retries;
+    size_t retry_count, retry_capacity;
     struct kq_requests requests, rest, single;
     struct kq_targets found, probe_targets;
     struct kq_assign probe, best;

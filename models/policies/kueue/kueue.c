@@ -122,7 +122,7 @@ static void free_scratch(struct kq *k)
                               &k->held, &k->woken};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         kq_ids_fini(lists[i]);
-    void *blocks[] = {k->cands.v,         k->cands.spare,      k->requests.v,  k->rest.v,
+    void *blocks[] = {k->cursors.v,       k->cursors.heap, k->retries,    k->requests.v,  k->rest.v,
                       k->found.v,         k->probe_targets.v,  k->undo,        k->topo_undo,
                       k->deferred,        k->wakes,            k->share_keys,  k->place_scratch.sets,
                       k->resource_weights, k->place_scratch.domains};

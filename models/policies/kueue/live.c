@@ -44,6 +44,7 @@ static void insert(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
     memmove(&cq->live.v[at + 1], &cq->live.v[at], (cq->live.count - 1 - at) * sizeof *cq->live.v);
     cq->live.v[at] = w->id;
     w->in_list = true;
+    cq->live_serial++;
 }
 
 static void erase(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
@@ -52,6 +53,7 @@ static void erase(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
     memmove(&cq->live.v[at], &cq->live.v[at + 1], (cq->live.count - 1 - at) * sizeof *cq->live.v);
     cq->live.count--;
     w->in_list = false;
+    cq->live_serial++;
 }
 
 static void add_now(struct kq *k, struct kq_wl *w)
@@ -93,7 +95,7 @@ static void copy_use(struct kq_wl *w, const struct kq_assign *a)
 {
     w->use = mem_grow(w->use, &w->use_capacity, a->use_count, sizeof *w->use);
     memcpy(w->use, a->use, a->use_count * sizeof *w->use);
-    w->use_count = a->use_count;
+    w->use_count = (uint32_t)a->use_count;
 }
 
 static void copy_places(struct kq_wl *w, const struct kq_assign *a, uint32_t set_count)

@@ -21,18 +21,30 @@ bool kq_allowed(const struct kq_wl *preemptor, const struct kq_wl *candidate,
                 enum policy_preemption policy);
 bool kq_search_fits(struct kq *k, const struct kq_search *s, bool allow_borrow);
 
-/* Collects candidates of one queue that use a contested fr and may be preempted under `policy`. */
+/* Adds the candidates of one queue that use a contested fr and may be preempted under `policy`;
+ * none: no cursor. */
 struct kq_gather {
     const struct kq_search *s;
     enum policy_preemption policy;
     struct kq_node *ancestor;
     uint8_t list;
-    void (*classify)(const struct kq_gather *g, const struct kq_wl *w, struct kq_cand *c);
 };
-void kq_gather_queue(struct kq *k, const struct kq_gather *g, struct kq_cq *cq);
+void kq_cursor_add(struct kq *k, const struct kq_gather *g, struct kq_cq *cq);
 
-/* Sorts k->cands by 5.2 within (evicted, list). */
-void kq_cands_sort(struct kq *k);
+/* The candidate that a cursor stands at; POLICY_NONE behind the last one. */
+static inline uint32_t kq_cursor_at(const struct kq_cursor *c)
+{
+    return c->at < c->count ? c->ids[c->at] : POLICY_NONE;
+}
+void kq_cursor_step(struct kq *k, const struct kq_gather *g, struct kq_cursor *c);
+
+/* 5.2, evicted ones first, then by list: a comes before b. */
+bool kq_cursor_before(const struct kq *k, const struct kq_cursor *a, const struct kq_cursor *b);
+
+/* All cursors from their first candidates on, as a heap in this order. */
+void kq_cursors_begin(struct kq *k);
+/* The top was moved on, or is dropped. */
+void kq_cursors_settle(struct kq *k, bool drop);
 
 /* 5.4; fits is asked with everything else in place. */
 void kq_fill_back(struct kq *k, struct kq_targets *t, bool (*fits)(struct kq *, void *), void *arg);
