@@ -111,7 +111,6 @@ struct managed_config {
     double output_burndown;       /* quota tokens per output token */
     int64_t input_uusd_per_mtok, output_uusd_per_mtok;
     double simple_uusd_per_s;     /* non-LLM services: per second of compute */
-    int32_t capacity_cards;       /* 0 = the cloud has no end */
 };
 
 struct arbiter_config {
@@ -126,15 +125,13 @@ struct arbiter_config {
     bool reclaim_any;             /* reclaimWithinCohort: Any for all queues */
     int32_t borrow_limit_percent; /* HyperPod BorrowLimit: borrowingLimit = nominal x this / 100; -1 = as configured */
     sim_time requeue_batch;       /* Kueue collects wake-ups this long */
-    sim_time decision_delay;      /* admission latency, 0 = none */
+    sim_time decision_delay;      /* from submission to the first decision; 0 = none */
     sim_time eviction_grace;      /* quota stays used this long after an eviction decision */
     enum gang_mode gang;
     enum scaler_kind scaler;
     enum placement_kind placement;
     enum sharing_kind sharing;
     enum cache_kind cache;
-    bool lora_base;               /* LoRA jobs of one base model share one instance */
-    int32_t lora_slots;
     bool checkpoint;              /* false: jobs take no checkpoints */
     double price_factor;          /* multiplies node prices (ml uplift of HyperPod) */
     double engineers;             /* platform engineers, for cost */

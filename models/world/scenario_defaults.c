@@ -150,8 +150,6 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
         .placement = PLACE_BINPACK,
         .sharing = SHARING_FRACTION,
         .cache = CACHE_FLUID,
-        .lora_base = true,
-        .lora_slots = 5,                     /* Twinkle's max_loras */
         .checkpoint = true,
         .price_factor = 1,
         .engineers = 4,
@@ -159,7 +157,7 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
     };
     switch (preset) {
     case PRESET_POOLS: /* a fixed boundary, FIFO per pool, no lending, replicas at their peak */
-        a.borrowing = a.preemption = a.lora_base = false;
+        a.borrowing = a.preemption = false;
         a.strict_fifo = true;
         a.gang = GANG_PODS;
         a.scaler = SCALER_NONE;
@@ -174,13 +172,12 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
         a.borrow_limit_percent = 50;
         a.sharing = SHARING_WHOLE;
         a.cache = CACHE_NODE;
-        a.lora_base = false;
         a.price_factor = 1.15;
         a.engineers = 1;
         break;
     case PRESET_MANAGED:
         a.backend = BACKEND_MANAGED;
-        a.borrowing = a.preemption = a.lora_base = false;
+        a.borrowing = a.preemption = false;
         a.scaler = SCALER_NONE;
         a.sharing = SHARING_WHOLE;
         a.cache = CACHE_NONE;

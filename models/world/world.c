@@ -110,6 +110,9 @@ static void handle(struct world *w, const struct ev *e)
     case EV_ARRIVAL:
         job_arrive(w, rank);
         break;
+    case EV_SUBMIT:
+        admission_decide(w);
+        break;
     case EV_SCALE:
         if (w->services[rank].scale_gen == e->gen)
             service_scale(w, rank);
@@ -253,6 +256,7 @@ static void world_fini(struct world *w)
     free(w->shape_map_keys);
     free(w->groups);
     free(w->group_map);
+    free(w->delayed);
     arena_fini(&w->arena);
 }
 

@@ -160,7 +160,6 @@ static void submit_now(struct world *w, const struct policy_workload *submit)
     struct policy_input in = {.kind = POLICY_IN_SUBMIT, .workload = submit->id};
     size_t at = input_add(w, &in);
     w->in[w->in_use].submits[at] = *submit;
-    record_submitted(w, submit->id, submit->priority, submit->uid_order);
 }
 
 /* A workload that waits for the decision delay: it blocks idle cards (design, section 3.3). */
@@ -185,6 +184,7 @@ void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t prior
                                      .created_ns = created,
                                      .uid_order = uid,
                                      .name_order = uid};
+    record_submitted(w, wl, priority, uid);
     if (w->arb->decision_delay == 0) {
         submit_now(w, &submit);
         return;
@@ -206,6 +206,7 @@ void admission_decide(struct world *w)
     if (w->wl[d->submit.id].gen != d->gen)
         return;
     undecided_book(w, d->submit.id, (int32_t)d->submit.local_queue, -1);
+    w->wl[d->submit.id].since = w->now; /* on its way: not withdrawn at this instant */
     submit_now(w, &d->submit);
 }
 

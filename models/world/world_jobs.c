@@ -192,7 +192,6 @@ static void gang_start(struct world *w, uint32_t job)
         starting = t.starting > starting ? t.starting : starting;
         loading = t.loading > loading ? t.loading : loading;
     }
-    starting += w->arb->decision_delay;
     record_started(w, j->first_workload, starting, loading);
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
         if (w->wl[i].state == WL_GANG_WAIT)

@@ -31,6 +31,7 @@ enum event_class {
     EVC_STAGE,    /* starting -> loading -> running */
     EVC_TRAFFIC,
     EVC_ARRIVAL,
+    EVC_SUBMIT,   /* reaches the policy after its decision delay */
     EVC_SCALE,
     EVC_WAKE
 };
@@ -42,6 +43,7 @@ enum event_kind {
     EV_STAGE,     /* rank = workload */
     EV_TRAFFIC,   /* rank = 0: all services */
     EV_ARRIVAL,   /* rank = stream */
+    EV_SUBMIT,    /* rank = 0: the oldest delayed submission */
     EV_SCALE,     /* rank = service */
     EV_WAKE
 };
@@ -62,6 +64,7 @@ enum workload_state {
 struct workload {
     uint32_t gen;
     uint8_t kind, state;
+    bool undecided;            /* submitted, on its way to the policy */
     bool evicted;              /* the release ends an eviction, not a stop */
     uint32_t owner;            /* job or service */
     uint32_t shape;            /* of struct world.shapes */
@@ -164,6 +167,11 @@ struct input_buffer {
     size_t count, capacity;
 };
 
+struct delayed_submit {
+    struct policy_workload submit;
+    uint32_t gen;              /* of the workload: differs when it was withdrawn meanwhile */
+};
+
 struct world {
     const struct scenario *s;
     const struct arbiter_config *arb;
@@ -183,6 +191,8 @@ struct world {
     struct input_buffer in[2]; /* of this instant: one collects while the other is applied */
     int in_use;
     sim_time next_wake;        /* EV_WAKE already scheduled for */
+    struct delayed_submit *delayed; /* in order of submission */
+    size_t delayed_first, delayed_count, delayed_capacity;
 
     struct workload *wl;
     size_t wl_count, wl_capacity;
@@ -240,6 +250,8 @@ uint32_t admission_shape(struct world *w, int32_t source, int32_t workers, int32
 void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t priority,
                       sim_time created, uint64_t uid);
 void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind);
+void admission_decide(struct world *w);               /* the oldest delayed submission is due */
+void admission_withdraw(struct world *w, uint32_t wl); /* whether the policy knows it or not */
 void admission_quota_back(struct world *w, uint32_t wl); /* usage of its queue, for reports */
 void admission_settle(struct world *w);
 void admission_schedule_wake(struct world *w);

@@ -522,7 +522,7 @@ static void close_groups(struct world *w)
     struct world_record *r = w->record;
     for (uint32_t ix = 0; ix < w->wl_count; ix++) {
         struct policy_reason p;
-        if (w->wl[ix].state != WL_PENDING)
+        if (w->wl[ix].state != WL_PENDING || w->wl[ix].undecided)
             continue;
         struct group *g = &r->groups[r->subjects[ix].group];
         if (g->row != SIZE_MAX && w->ops->reason(w->policy, ix, &p)) {

@@ -131,7 +131,7 @@ static void replica_drop(struct world *w, uint32_t ix, bool held)
     if (held)
         admission_quota_back(w, ix);
     place_release(w, ix);
-    admission_input(w, ix, POLICY_IN_WITHDRAW);
+    admission_withdraw(w, ix);
     workload_free(w, ix);
 }
 
@@ -198,7 +198,7 @@ static struct coldstart_time replica_start_time(struct world *w, uint32_t ix)
     }
     struct coldstart_time t =
         coldstart_estimate(&w->coldstart, image, image_cached, weights, on_node, shared);
-    t.starting += c->engine_start + w->arb->decision_delay;
+    t.starting += c->engine_start;
     return t;
 }
 

@@ -103,8 +103,6 @@ static const struct field managed_fields[] = {
      .max = 1e12, .help = "Price of output tokens."},
     {.name = "simplePrice", .kind = FIELD_USD_SECOND, .offset = MANAGED(simple_uusd_per_s),
      .max = 1e12, .help = "Non-LLM services: price of computing time."},
-    {.name = "capacityCards", .kind = FIELD_INT, .offset = MANAGED(capacity_cards),
-     .max = 100000000, .help = "Cards the cloud has for us; 0 = no end."},
     {0}};
 static const struct schema managed_schema = {.title = "managed",
                                              .about = "The service outside the cluster (Bedrock, SageMaker).", .fields = managed_fields, .size = sizeof(struct managed_config)};
@@ -148,10 +146,6 @@ static const struct field arbiter_fields[] = {
      .help = "whole: a share of a card takes the card. fraction: it takes the share."},
     {.name = "cache", .kind = FIELD_ENUM, .offset = ARB(c.cache), .names = cache_names,
      .help = "Where weights come from at a cold start."},
-    {.name = "loraBase", .kind = FIELD_BOOL, .offset = ARB(c.lora_base),
-     .help = "LoRA jobs of one base model share one instance of it."},
-    {.name = "loraSlots", .kind = FIELD_INT, .offset = ARB(c.lora_slots), .min = 1, .max = 1000,
-     .help = "Jobs on one instance."},
     {.name = "checkpoint", .kind = FIELD_BOOL, .offset = ARB(c.checkpoint),
      .help = "false: jobs take no checkpoints."},
     {.name = "priceFactor", .kind = FIELD_REAL, .offset = ARB(c.price_factor), .max = 100,
