@@ -52,6 +52,20 @@ uint32_t names_add(struct names *n, const char *text, bool *is_new)
     return n->slot[s];
 }
 
+uint32_t names_find(const struct names *n, const char *text)
+{
+    if (n->slot_count == 0 || text[0] == '\0') {
+        return 0;
+    }
+    size_t s = home(n, text);
+    for (; n->slot[s] != 0; s = (s + 1) & (n->slot_count - 1)) {
+        if (strcmp(n->text[n->slot[s] - 1], text) == 0) {
+            return n->slot[s];
+        }
+    }
+    return 0;
+}
+
 const char *names_text(const struct names *n, uint32_t number)
 {
     return number == 0 ? "" : n->text[number - 1];

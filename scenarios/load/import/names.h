@@ -19,6 +19,8 @@ struct names {
 
 /* The number of text, new or known; *is_new may be NULL. */
 uint32_t names_add(struct names *n, const char *text, bool *is_new);
+/* The number of a known text; 0 when it is not. */
+uint32_t names_find(const struct names *n, const char *text);
 const char *names_text(const struct names *n, uint32_t number);
 void names_fini(struct names *n); /* a zeroed struct is empty */
 

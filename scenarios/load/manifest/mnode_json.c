@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/load/manifest/mnode.h"
+
+static struct mnode *convert(const cJSON *v, struct arena *a, int depth, bool *deep)
+{
+    char number[32];
+    if (depth > MNODE_DEPTH_MAX) {
+        *deep = true;
+        return mnode_new(a, MNODE_NULL, "");
+    }
+    if (cJSON_IsString(v))
+        return mnode_new(a, MNODE_STRING, arena_strdup(a, v->valuestring));
+    if (cJSON_IsBool(v))
+        return mnode_new(a, MNODE_BOOL, cJSON_IsTrue(v) ? "true" : "false");
+    if (cJSON_IsNumber(v)) {
+        snprintf(number, sizeof number, "%.17g", v->valuedouble);
+        return mnode_new(a, MNODE_NUMBER, arena_strdup(a, number));
+    }
+    if (!cJSON_IsObject(v) && !cJSON_IsArray(v))
+        return mnode_new(a, MNODE_NULL, "");
+    struct mnode *n = mnode_new(a, cJSON_IsObject(v) ? MNODE_MAP : MNODE_LIST, ""), *tail = NULL;
+    for (const cJSON *c = v->child; c != NULL; c = c->next) {
+        struct mnode *child = convert(c, a, depth + 1, deep);
+        child->key = n->kind == MNODE_MAP ? arena_strdup(a, c->string) : NULL;
+        mnode_hang(n, &tail, child);
+    }
+    return n;
+}
+
+struct mnode *mnode_from_cjson(const cJSON *value, struct arena *a)
+{
+    bool deep = false;
+    struct mnode *n = convert(value, a, 0, &deep);
+    return deep ? NULL : n;
+}
+
+static void place_of(const char *text, const char *at, long *line, long *column)
+{
+    *line = 1;
+    *column = 1;
+    for (; text < at && *text != '\0'; text++) {
+        *column = *text == '\n' ? 1 : *column + 1;
+        *line += *text == '\n';
+    }
+}
+
+static bool fail(const char *name, const char *text, const char *at, const char *what,
+                 struct diag_list *diags)
+{
+    long line, column;
+    place_of(text, at, &line, &column);
+    diag_add(diags, DIAG_ERROR, name, line, column, NULL, "%s", what);
+    return false;
+}
+
+/* cJSON keeps where it stopped in a global for callers that ask with NULL; ours does not. */
+bool mnode_read_json(struct mnode_list *list, const char *name, const char *text, size_t length,
+                     struct arena *a, struct diag_list *diags)
+{
+    const char *at = text, *end = text + length;
+    for (at += strspn(at, " \t\r\n"); at < end; at += strspn(at, " \t\r\n")) {
+        const char *stop = at;
+        cJSON *v = cJSON_ParseWithLengthOpts(at, (size_t)(end - at), &stop, false);
+        if (v == NULL)
+            return fail(name, text, stop < end ? stop : end,
+                        stop < end ? "not JSON" : "the JSON ends too early; is the file truncated?",
+                        diags);
+        struct mnode *n = mnode_from_cjson(v, a);
+        cJSON_Delete(v);
+        if (n == NULL)
+            return fail(name, text, at, "nested deeper than 128 levels", diags);
+        if (n->kind != MNODE_NULL) {
+            list->v = mem_grow(list->v, &list->capacity, list->count + 1, sizeof(struct mnode *));
+            list->v[list->count++] = n;
+        }
+        at = stop;
+    }
+    return true;
+}
