@@ -16,5 +16,6 @@ int cmd_compare(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_conform(int argc, char **argv);
 int cmd_hash(int argc, char **argv);
+int cmd_regress(int argc, char **argv);
 
 #endif

@@ -535,7 +535,10 @@ static void close_groups(struct world *w)
 static const char *waits_for(const struct world *w, const struct job *j)
 {
     const struct world_record *r = w->record;
-    return j->first_start != SIM_NEVER ? NULL : r->groups[r->subjects[j->first_workload].group].reason;
+    if (j->first_start != SIM_NEVER)
+        return NULL;
+    const char *reason = r->groups[r->subjects[j->first_workload].group].reason;
+    return reason != NULL ? reason : "QueueOrder"; /* nobody of its group was looked at */
 }
 
 void record_emit(struct world *w)
