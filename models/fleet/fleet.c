@@ -35,9 +35,10 @@ static void fill_pool(struct fleet *f, int32_t index)
 {
     const struct node_pool_config *from = &f->cfg->pools[index];
     struct fleet_pool *p = &f->pools[index];
+    bool whole = from->sharing.kind != SHARE_MIG; /* else its cards are cut */
     for (int32_t n = p->first_node; n < p->first_node + p->node_count; n++) {
         f->node_pool[n] = index;
-        f->node_free[n] = p->cards_per_node;
+        f->node_free[n] = whole ? p->cards_per_node : 0;
         for (int32_t a = 0; a < from->allocatable_count; a++)
             f->node_amounts[(int64_t)n * f->resources + from->allocatable[a].resource] +=
                 from->allocatable[a].amount;
@@ -54,7 +55,7 @@ static void fill_pool(struct fleet *f, int32_t index)
         fitset_init(&p->free_nodes[k]);
     }
     for (int32_t n = 0; n < p->node_count; n++)
-        fitset_add(&p->free_nodes[p->cards_per_node], n);
+        fitset_add(&p->free_nodes[whole ? p->cards_per_node : 0], n);
     p->open_cards = (struct fitset){.size = CARD_MILLI * p->card_count,
                                     .resources = f->resources,
                                     .amounts = amounts,
@@ -62,6 +63,8 @@ static void fill_pool(struct fleet *f, int32_t index)
                                     .divisor = p->cards_per_node,
                                     .looks = &f->looks};
     fitset_init(&p->open_cards);
+    p->set = -1;
+    pool_share_init(f, index);
 }
 
 struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,
@@ -80,6 +83,8 @@ struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind k
     f->node_free = mem_alloc(nodes + 1, sizeof(*f->node_free));
     f->node_amounts = mem_zalloc(nodes * (size_t)f->resources + 1, sizeof(*f->node_amounts));
     f->card_free = mem_alloc((size_t)cards + 1, sizeof(*f->card_free));
+    f->card_tenants = mem_zalloc((size_t)cards + 1, sizeof(*f->card_tenants));
+    f->card_busy = mem_zalloc((size_t)cards + 1, sizeof(*f->card_busy));
     for (int64_t c = 0; c < cards; c++)
         f->card_free[c] = CARD_MILLI;
     for (int32_t i = 0; i < cfg->pool_count; i++)
@@ -99,6 +104,7 @@ void fleet_destroy(struct fleet *f)
             fitset_fini(&f->pools[i].free_nodes[k]);
         free(f->pools[i].free_nodes);
         fitset_fini(&f->pools[i].open_cards);
+        pool_share_fini(&f->pools[i]);
     }
     lease_table_fini(&f->leases);
     shapes_fini(&f->shapes);
@@ -108,6 +114,8 @@ void fleet_destroy(struct fleet *f)
     free(f->node_free);
     free(f->node_amounts);
     free(f->card_free);
+    free(f->card_tenants);
+    free(f->card_busy);
     free(f);
 }
 
@@ -133,7 +141,9 @@ void fleet_release(struct fleet *f, struct lease_id lease, int32_t count)
     for (int32_t left = count < 0 ? l->count : count; left > 0; left--) {
         const struct lease_part *part = &l->parts[--l->count];
         const int64_t *amounts = f->shapes.items[part->shape].amounts;
-        if (part->first_card < 0)
+        if (part->instance >= 0)
+            node_give_instance(f, part->node, part->first_card, part->instance, amounts);
+        else if (part->first_card < 0)
             node_give(f, part->node, part->milli / CARD_MILLI, amounts);
         else
             node_give_share(f, part->node, part->first_card, part->milli, amounts);
@@ -150,34 +160,59 @@ void fleet_lease_close(struct fleet *f, struct lease_id lease)
 /* ---- placing ---- */
 
 /* Workers that the free cards of a pool could hold, amounts aside; never too few. */
-static int64_t room(const struct fleet_pool *p, const struct place_request *req)
+static int64_t room(struct fleet *f, int32_t pool, const struct place_request *req)
 {
+    struct place_ask ask;
+    const struct fleet_pool *p = &ask.pool;
     if (req->cards == 0 && req->share_milli == 0)
         return INT32_MAX;
+    if (!place_ask_make(f, pool, req, &ask))
+        return 0;
+    if (p->set >= 0)
+        return p->share->free_instances[p->set];
     int64_t n = 0;
     if (req->share_milli > 0)
-        return (p->card_count * CARD_MILLI - p->used_milli) / req->share_milli;
+        return (p->card_count * CARD_MILLI - p->used_milli) / ask.req.share_milli;
     for (int32_t k = req->cards; k <= p->cards_per_node; k++)
         n += p->free_nodes[k].total * (k / req->cards);
     return n;
 }
 
+/* Takes the choice; what the worker holds. */
+static struct lease_part take(struct fleet *f, const struct place_ask *ask, struct place_choice c)
+{
+    const struct fleet_pool *p = &ask->pool;
+    const int64_t *amounts = ask->req.resources;
+    struct lease_part part = {.node = c.node,
+                              .first_card = c.card,
+                              .milli = ask->req.cards * CARD_MILLI,
+                              .instance = -1};
+    if (p->set >= 0) {
+        part.instance = pool_share_free_instance(f, p, node_first_card(f, c.node) + c.card);
+        part.milli = p->share->cards.instance_milli[part.instance];
+        node_take_instance(f, c.node, c.card, part.instance, amounts);
+    } else if (ask->req.share_milli > 0) {
+        part.milli = pool_share_grant(f, p, node_first_card(f, c.node) + c.card, ask->req.share_milli);
+        node_take_share(f, c.node, c.card, part.milli, amounts);
+    } else {
+        node_take(f, c.node, ask->req.cards, amounts);
+    }
+    part.shape = shape_hold(&f->shapes, amounts);
+    return part;
+}
+
 static bool place_one(struct fleet *f, struct lease *l, const struct place_request *req,
                       int32_t pool)
 {
-    struct place_choice c = place_choose(f, &f->pools[pool], req);
+    struct place_ask ask;
+    if (!place_ask_make(f, pool, req, &ask))
+        return false;
+    struct place_choice c = place_choose(f, &ask);
     if (c.node < 0)
         return false;
-    if (req->share_milli > 0)
-        node_take_share(f, c.node, c.card, req->share_milli, req->resources);
-    else
-        node_take(f, c.node, req->cards, req->resources);
-    lease_push(&f->leases, l,
-               (struct lease_part){.pool = pool,
-                                   .node = c.node,
-                                   .first_card = c.card,
-                                   .milli = req->share_milli + req->cards * CARD_MILLI,
-                                   .shape = shape_hold(&f->shapes, req->resources)});
+    struct lease_part part = take(f, &ask, c);
+    part.pool = pool;
+    lease_push(&f->leases, l, part);
     return true;
 }
 
@@ -198,7 +233,7 @@ static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
     struct lease *l = lease_get(&f->leases, lease);
     int32_t best = -1, best_placed = 0;
     for (int32_t i = 0; i < req->pool_count; i++) {
-        int64_t most = room(&f->pools[req->pools[i]], req);
+        int64_t most = room(f, req->pools[i], req);
         if (all_or_nothing ? most < count : most <= best_placed)
             continue;
         struct rng before = f->rng;
@@ -223,7 +258,7 @@ static int32_t place_any_pool(struct fleet *f, struct lease_id lease,
     struct lease *l = lease_get(&f->leases, lease);
     int64_t most = 0;
     for (int32_t i = 0; i < req->pool_count && most < count; i++)
-        most += room(&f->pools[req->pools[i]], req);
+        most += room(f, req->pools[i], req);
     if (all_or_nothing && most < count)
         return 0;
     struct rng before = f->rng;
@@ -276,15 +311,22 @@ int64_t fleet_looks(const struct fleet *f)
     return f->looks;
 }
 
+/* Cards of a node that can be had whole. */
+static int32_t whole_cards(const struct node_pool_config *p)
+{
+    enum share_kind k = p->sharing.kind;
+    return k == SHARE_MIG || k == SHARE_TIME_SLICING || k == SHARE_MPS ? 0 : p->cards_per_node;
+}
+
 /* Workers that one empty node of the pool holds. */
 static int64_t node_holds(const struct fleet_config *cfg, const struct node_pool_config *p,
                           const struct place_request *req)
 {
     int64_t n = INT32_MAX;
     if (req->share_milli > 0)
-        n = (int64_t)p->cards_per_node * (CARD_MILLI / req->share_milli);
+        n = (int64_t)p->cards_per_node * pool_share_per_card(p, req);
     else if (req->cards > 0)
-        n = p->cards_per_node / req->cards;
+        n = whole_cards(p) / req->cards;
     for (int32_t r = 0; r < cfg->resource_count; r++) {
         int64_t have = 0;
         for (int32_t a = 0; a < p->allocatable_count; a++)

@@ -5,8 +5,9 @@
  *
  * Amounts of cards are integer milli-cards. A whole-card container takes `cards` free cards of
  * one node; a fractional container takes `share_milli` (< 1000) of one card, beside others whose
- * shares fit, when sharing is allowed for the request (mechanism plug-ins come in
- * models/fleet/sharing/).
+ * shares fit. A pool's mechanism (models/fleet/sharing/sharing.h) decides what a share gets: a MIG
+ * instance that covers it, a replica, a HAMi slot with cores in whole percents; lease_part.milli
+ * says how much. Whole cards are not to be had in pools under MIG, time-slicing and MPS.
  *
  * A lease is what an admitted workload holds: a list of (node, card amount) parts. Gangs of
  * arbiters with `gang: quota` are placed whole or not at all; with `gang: pods` worker by worker.
@@ -18,6 +19,7 @@
 #include <stdint.h>
 
 #include "models/fleet/fleet_config.h"
+#include "sim/err.h"
 
 enum placement_kind { PLACE_BINPACK, PLACE_SPREAD, PLACE_RANDOM, PLACE_KIND_COUNT };
 
@@ -46,7 +48,11 @@ struct lease_part {
     int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
     int32_t milli;       /* cards * 1000, or the share */
     int32_t shape;       /* index of the interned amounts; private to the fleet */
+    int32_t instance;    /* MIG instance of the pool's layout, else -1 */
 };
+
+/* Is the pool's sharing possible on its card? e names the legal values. fleet_create requires it. */
+bool fleet_pool_sharing_ok(const struct node_pool_config *pool, struct err *e);
 
 /* seed and replication feed PLACE_RANDOM only. cfg must outlive the fleet. */
 struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "models/fleet/sharing/share_config.h"
+
 #define FLEET_RESOURCES_MAX 8 /* named resources beside the card: cpu, memory, efa, ... */
 
 struct label {
@@ -46,6 +48,9 @@ struct node_pool_config {
     struct resource_amount *allocatable; /* per node; cards are not listed here */
     int32_t allocatable_count;
     int32_t cache_slots;       /* models whose weights a node keeps on its disk, 0 = none */
+    /* Mechanism of all cards of the pool. Whole (zero): no mechanism limits a share; a request for
+     * one takes its milli. Check with fleet_pool_sharing_ok. */
+    struct share_config sharing;
 };
 
 /* A policy's selector over nodes (Kueue's ResourceFlavor): a pool belongs to it when it carries

@@ -15,10 +15,23 @@
 
 #include "models/fleet/fitset.h"
 #include "models/fleet/fleet.h"
+#include "models/fleet/sharing/sharing.h"
 #include "sim/arena.h"
 #include "sim/rng.h"
 
 #define CARD_MILLI 1000
+
+/* The mechanism of a pool. MIG: every profile of the layout has a set of cards with free instances
+ * of it, keyed free instances * card_count + card, in place of the open cards. */
+struct pool_share {
+    struct share_pool cards;
+    int32_t slots;                    /* tenants of a card at most, 0 = no limit */
+    int32_t set_count;
+    int32_t profile[MIG_INSTANCES_MAX];   /* [set] */
+    uint32_t members[MIG_INSTANCES_MAX];  /* [set] instances of the layout as bits */
+    int64_t free_instances[MIG_INSTANCES_MAX];
+    struct fitset sets[MIG_INSTANCES_MAX];
+};
 
 struct fleet_pool {
     int32_t first_node, node_count, cards_per_node;
@@ -26,6 +39,8 @@ struct fleet_pool {
     int64_t used_milli;
     struct fitset *free_nodes;        /* [free whole cards 0..cards_per_node] of pool-local nodes */
     struct fitset open_cards;         /* key free_milli * card_count + pool-local card */
+    struct pool_share *share;         /* NULL: no mechanism */
+    int32_t set;                      /* in the view of a MIG pool that a rule gets; else -1 */
 };
 
 /* Amounts of one container shape, shared by all parts that have it. */
@@ -82,6 +97,8 @@ struct fleet {
     int32_t *node_free;               /* free whole cards */
     int64_t *node_amounts;            /* [node * resources + r] free */
     int16_t *card_free;               /* milli free; CARD_MILLI = holds no share */
+    int16_t *card_tenants;            /* shares on the card */
+    uint8_t *card_busy;               /* MIG instances in use, as bits */
     struct fleet_shapes shapes;
     struct lease_table leases;
     int32_t *cache_slot;              /* object + 1 per slot, newest first; 0 = empty */
@@ -99,9 +116,28 @@ void node_take_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
                      const int64_t *amounts);
 void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
                      const int64_t *amounts);
+/* MIG: instance of the pool's layout. */
+void node_take_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
+                        const int64_t *amounts);
+void node_give_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
+                        const int64_t *amounts);
+/* Has the card shares, and room for another by milli and by slots? */
+bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t card);
 /* Lowest card of the node without shares, or -1 when no whole card is free. */
 int32_t node_closed_card(const struct fleet *f, int32_t node);
 int64_t node_first_card(const struct fleet *f, int32_t node);
+
+/* pool_share.c */
+void pool_share_init(struct fleet *f, int32_t pool);
+void pool_share_fini(struct fleet_pool *p);
+/* Milli a share needs on one card of the pool; MIG: the number of its set; -1 = never fits. */
+int32_t pool_share_need(const struct pool_share *s, const struct place_request *req);
+/* Milli it gets on this card of the fleet, given what it needs. */
+int32_t pool_share_grant(const struct fleet *f, const struct fleet_pool *p, int64_t card,
+                         int32_t need_milli);
+int32_t pool_share_free_instance(const struct fleet *f, const struct fleet_pool *p, int64_t card);
+/* Shares of this size that fit on an empty card of a pool with this configuration. */
+int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct place_request *req);
 
 /* shape.c */
 void shapes_init(struct fleet_shapes *s, int32_t resources);

@@ -49,6 +49,13 @@ static int64_t open_key(const struct fleet_pool *p, int64_t card, int32_t free_m
     return free_milli * p->card_count + (card - p->first_card);
 }
 
+bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t card)
+{
+    int32_t slots = p->share != NULL ? p->share->slots : 0;
+    return f->card_free[card] > 0 && f->card_free[card] < CARD_MILLI &&
+           (slots == 0 || f->card_tenants[card] < slots);
+}
+
 /* Amounts of the node have grown: its open cards fit more. */
 static void raise_open_cards(struct fleet *f, int32_t node)
 {
@@ -57,8 +64,27 @@ static void raise_open_cards(struct fleet *f, int32_t node)
         return;
     int64_t first = node_first_card(f, node);
     for (int64_t c = first; c < first + p->cards_per_node; c++)
-        if (f->card_free[c] > 0 && f->card_free[c] < CARD_MILLI)
+        if (node_card_open(f, p, c))
             fitset_raise(&p->open_cards, open_key(p, c, f->card_free[c]));
+}
+
+static int64_t set_key(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card)
+{
+    uint32_t idle = p->share->members[set] & ~(uint32_t)f->card_busy[card];
+    return __builtin_popcount(idle) * p->card_count + (card - p->first_card);
+}
+
+/* The same for cards with free MIG instances. */
+static void raise_instances(struct fleet *f, int32_t node)
+{
+    struct fleet_pool *p = &f->pools[f->node_pool[node]];
+    if (f->resources == 0 || p->share == NULL || p->share->set_count == 0)
+        return;
+    int64_t first = node_first_card(f, node);
+    for (int32_t s = 0; s < p->share->set_count; s++)
+        for (int64_t c = first; c < first + p->cards_per_node; c++)
+            if (set_key(f, p, s, c) >= p->card_count)
+                fitset_raise(&p->share->sets[s], set_key(f, p, s, c));
 }
 
 void node_take(struct fleet *f, int32_t node, int32_t cards, const int64_t *amounts)
@@ -73,6 +99,7 @@ void node_give(struct fleet *f, int32_t node, int32_t cards, const int64_t *amou
     add_amounts(f, node, amounts, 1);
     move_free(f, node, cards);
     raise_open_cards(f, node);
+    raise_instances(f, node);
     f->pools[f->node_pool[node]].used_milli -= (int64_t)cards * CARD_MILLI;
 }
 
@@ -82,10 +109,11 @@ static void move_card(struct fleet *f, int32_t node, int64_t card, int32_t chang
     struct fleet_pool *p = &f->pools[f->node_pool[node]];
     int32_t before = f->card_free[card], after = before + change;
     REQUIRE(after >= 0 && after <= CARD_MILLI);
-    if (before > 0 && before < CARD_MILLI)
+    if (node_card_open(f, p, card))
         fitset_remove(&p->open_cards, open_key(p, card, before));
     f->card_free[card] = (int16_t)after;
-    if (after > 0 && after < CARD_MILLI)
+    f->card_tenants[card] = (int16_t)(f->card_tenants[card] + (change < 0 ? 1 : -1));
+    if (node_card_open(f, p, card))
         fitset_add(&p->open_cards, open_key(p, card, after));
     int32_t opened = (before == CARD_MILLI) - (after == CARD_MILLI);
     move_free(f, node, -opened);
@@ -105,4 +133,49 @@ void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
     add_amounts(f, node, amounts, 1);
     move_card(f, node, node_first_card(f, node) + card, milli);
     raise_open_cards(f, node);
+}
+
+/* The card leaves or enters the sets of cards with free instances, as it is now. */
+static void list_instances(struct fleet_pool *p, const struct fleet *f, int64_t card, bool add)
+{
+    for (int32_t s = 0; s < p->share->set_count; s++) {
+        int64_t key = set_key(f, p, s, card);
+        if (key >= p->card_count && add)
+            fitset_add(&p->share->sets[s], key);
+        else if (key >= p->card_count)
+            fitset_remove(&p->share->sets[s], key);
+    }
+}
+
+/* sign 1: the instance is taken. */
+static void move_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance, int sign)
+{
+    struct fleet_pool *p = &f->pools[f->node_pool[node]];
+    int64_t c = node_first_card(f, node) + card;
+    uint8_t bit = (uint8_t)(1U << instance);
+    REQUIRE(((f->card_busy[c] & bit) == 0) == (sign > 0));
+    list_instances(p, f, c, false);
+    f->card_busy[c] ^= bit;
+    f->card_tenants[c] = (int16_t)(f->card_tenants[c] + sign);
+    list_instances(p, f, c, true);
+    for (int32_t s = 0; s < p->share->set_count; s++)
+        if ((p->share->members[s] & bit) != 0)
+            p->share->free_instances[s] -= sign;
+    p->used_milli += sign * p->share->cards.instance_milli[instance];
+}
+
+void node_take_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
+                        const int64_t *amounts)
+{
+    add_amounts(f, node, amounts, -1);
+    move_instance(f, node, card, instance, 1);
+}
+
+void node_give_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
+                        const int64_t *amounts)
+{
+    add_amounts(f, node, amounts, 1);
+    move_instance(f, node, card, instance, -1);
+    move_free(f, node, 0);
+    raise_instances(f, node);
 }

@@ -30,21 +30,33 @@ static bool amounts_fit(const struct fleet *f, const struct place_request *req, 
     return true;
 }
 
-bool place_fits_node(const struct fleet *f, const struct place_request *req, int32_t node,
-                     int32_t *card)
+/* Milli free on the card; under MIG free instances of the set. 0 = no room for a share. */
+static int32_t card_room(const struct fleet *f, const struct fleet_pool *p, int64_t card)
+{
+    if (p->set >= 0)
+        return __builtin_popcount(p->share->members[p->set] & ~(uint32_t)f->card_busy[card]);
+    return node_card_open(f, p, card) ? f->card_free[card] : 0;
+}
+
+/* Does one worker fit on this node of the pool? card receives the card for a share: the one with
+ * the least room; else a new one. */
+static bool fits_node(const struct fleet *f, const struct fleet_pool *p,
+                      const struct place_request *req, int32_t node, int32_t *card)
 {
     *card = -1;
     if (!amounts_fit(f, req, node))
         return false;
     if (req->share_milli == 0)
         return f->node_free[node] >= req->cards;
-    /* the least free share that fits; else a new card */
-    const struct fleet_pool *p = &f->pools[f->node_pool[node]];
-    const int16_t *card_free = f->card_free + node_first_card(f, node);
-    for (int32_t c = 0; c < p->cards_per_node; c++)
-        if (card_free[c] >= req->share_milli && card_free[c] < CARD_MILLI &&
-            (*card < 0 || card_free[c] < card_free[*card]))
+    int64_t first = node_first_card(f, node);
+    int32_t best = 0;
+    for (int32_t c = 0; c < p->cards_per_node; c++) {
+        int32_t room = card_room(f, p, first + c);
+        if (room >= req->share_milli && (*card < 0 || room < best)) {
             *card = c;
+            best = room;
+        }
+    }
     if (*card < 0)
         *card = node_closed_card(f, node);
     return *card >= 0;
@@ -62,7 +74,7 @@ static struct place_choice choose_cached(struct fleet *f, const struct fleet_poo
         int32_t node = holder[i], card;
         f->looks++;
         if (node < p->first_node || node >= p->first_node + p->node_count ||
-            !fleet_cache_has(f, node, req->prefer_model) || !place_fits_node(f, req, node, &card))
+            !fleet_cache_has(f, node, req->prefer_model) || !fits_node(f, p, req, node, &card))
             continue;
         if (best.node < 0 || f->rule->compare(f->node_free[node], f->node_free[best.node]) < 0)
             best = (struct place_choice){node, card};
@@ -70,11 +82,30 @@ static struct place_choice choose_cached(struct fleet *f, const struct fleet_poo
     return best;
 }
 
-struct place_choice place_choose(struct fleet *f, struct fleet_pool *p,
-                                 const struct place_request *req)
+bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *req,
+                    struct place_ask *ask)
 {
-    struct place_choice cached = choose_cached(f, p, req);
+    ask->req = *req;
+    ask->pool = f->pools[pool];
+    const struct pool_share *s = ask->pool.share;
+    if (s == NULL || (req->cards == 0 && req->share_milli == 0))
+        return true;
+    int32_t need = pool_share_need(s, req);
+    if (need >= 0 && s->set_count > 0) { /* one instance of the set */
+        ask->pool.set = need;
+        ask->pool.open_cards = s->sets[need];
+        need = 1;
+    }
+    if (req->share_milli > 0)
+        ask->req.share_milli = need;
+    return need >= 0;
+}
+
+struct place_choice place_choose(struct fleet *f, struct place_ask *ask)
+{
+    struct place_choice cached = choose_cached(f, &ask->pool, &ask->req);
     if (cached.node >= 0)
         return cached;
-    return req->share_milli > 0 ? f->rule->share(f, p, req) : f->rule->whole(f, p, req);
+    return ask->req.share_milli > 0 ? f->rule->share(f, &ask->pool, &ask->req)
+                                    : f->rule->whole(f, &ask->pool, &ask->req);
 }

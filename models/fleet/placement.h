@@ -29,12 +29,17 @@ extern const struct place_rule place_binpack, place_spread, place_random;
 
 const struct place_rule *place_rule_of(enum placement_kind kind);
 
-/* The rule's choice in one pool; a node that holds req->prefer_model and fits goes first. */
-struct place_choice place_choose(struct fleet *f, struct fleet_pool *p,
-                                 const struct place_request *req);
+/* A request as one pool sees it: the share is what the pool's mechanism needs for it. */
+struct place_ask {
+    struct place_request req;
+    struct fleet_pool pool; /* the pool; under MIG its open cards are those with a fitting instance */
+};
 
-/* Does one worker fit on this node of the pool? card receives the card for a share. */
-bool place_fits_node(const struct fleet *f, const struct place_request *req, int32_t node,
-                     int32_t *card);
+/* False: the pool can never hold it. */
+bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *req,
+                    struct place_ask *ask);
+
+/* The rule's choice; a node that holds req.prefer_model and fits goes first. */
+struct place_choice place_choose(struct fleet *f, struct place_ask *ask);
 
 #endif

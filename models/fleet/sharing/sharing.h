@@ -15,13 +15,10 @@
 #include <stdint.h>
 
 #include "models/fleet/sharing/mig.h"
+#include "models/fleet/sharing/share_config.h"
 #include "models/fleet/sharing/share_round.h"
 #include "models/fleet/sharing/speed.h"
 #include "sim/err.h"
-
-enum share_kind {
-    SHARE_WHOLE, SHARE_MIG, SHARE_HAMI, SHARE_TIME_SLICING, SHARE_MPS, SHARE_KAI, SHARE_KINDS
-};
 
 /* What stands between two tenants of a card. */
 enum share_isolation {
@@ -35,18 +32,6 @@ const char *share_isolation_name(enum share_isolation isolation);
 
 #define SHARE_MPS_CLIENTS_MAX 48 /* 16 on cards before compute capability 7.5 */
 #define SHARE_HAMI_SLOTS 10      /* deviceSplitCount */
-
-/* As the user writes it. Zero = whole cards. */
-struct share_config {
-    enum share_kind kind;
-    int32_t replicas;        /* time-slicing and MPS: 2 or more */
-    int32_t slots;           /* HAMi: deviceSplitCount, 0 = 10 */
-    int32_t memory_scaling_percent; /* HAMi: deviceMemoryScaling * 100, 0 = 100 */
-    const char *mig_layout;  /* MIG: "all-balanced", "3g.20gb,1g.5gb*2", ... */
-    bool mig_single;         /* migStrategy single: instances are nvidia.com/gpu */
-    bool rename_shared;      /* renameByDefault: nvidia.com/gpu.shared */
-    bool allow_above_one;    /* failRequestsGreaterThanOne: false */
-};
 
 /* The cards of a pool under a mechanism. */
 struct share_pool {

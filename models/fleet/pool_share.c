@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Shares of cards under a pool's mechanism, in the fleet's milli-cards. Equal parts of a card add
+ * up to the whole card: the first 1000 mod n replicas in use get one milli more.
+ */
+#include <stdlib.h>
+
+#include "models/fleet/catalogue.h"
+#include "models/fleet/fleet_priv.h"
+#include "sim/check.h"
+
+#define MIB (INT64_C(1) << 20)
+
+bool fleet_pool_sharing_ok(const struct node_pool_config *pool, struct err *e)
+{
+    struct share_pool made;
+    const struct catalogue *c = catalogue_builtin();
+    REQUIRE(pool->card >= 0 && pool->card < c->card_count);
+    const struct card_type *card = &c->cards[pool->card];
+    return share_pool_init(&made, &pool->sharing, card->name, (int32_t)(card->memory_bytes / MIB), e);
+}
+
+static void make_cards(struct share_pool *cards, const struct node_pool_config *cfg)
+{
+    const struct catalogue *c = catalogue_builtin();
+    REQUIRE(cfg->card >= 0 && cfg->card < c->card_count);
+    const struct card_type *card = &c->cards[cfg->card];
+    struct err e = {0};
+    bool ok = share_pool_init(cards, &cfg->sharing, card->name, (int32_t)(card->memory_bytes / MIB), &e);
+    REQUIRE(ok); /* the loader has asked fleet_pool_sharing_ok */
+}
+
+/* Instances of one profile become one set. */
+static void group_instances(struct pool_share *s)
+{
+    for (int i = 0; i < s->cards.layout.count; i++) {
+        int32_t set = 0;
+        while (set < s->set_count && s->profile[set] != s->cards.layout.items[i].profile)
+            set++;
+        if (set == s->set_count) {
+            s->profile[set] = s->cards.layout.items[i].profile;
+            s->set_count++;
+        }
+        s->members[set] |= UINT32_C(1) << i;
+    }
+}
+
+static void fill_sets(struct fleet_pool *p)
+{
+    struct pool_share *s = p->share;
+    for (int32_t k = 0; k < s->set_count; k++) {
+        int64_t each = __builtin_popcount(s->members[k]);
+        s->sets[k] = (struct fitset){.size = (each + 1) * p->card_count,
+                                     .resources = p->open_cards.resources,
+                                     .amounts = p->open_cards.amounts, /* the same rows */
+                                     .modulus = p->open_cards.modulus,
+                                     .divisor = p->open_cards.divisor,
+                                     .looks = p->open_cards.looks};
+        fitset_init(&s->sets[k]);
+        for (int64_t c = 0; c < p->card_count; c++)
+            fitset_add(&s->sets[k], each * p->card_count + c);
+        s->free_instances[k] = each * p->card_count;
+    }
+}
+
+void pool_share_init(struct fleet *f, int32_t pool)
+{
+    struct fleet_pool *p = &f->pools[pool];
+    if (f->cfg->pools[pool].sharing.kind == SHARE_WHOLE)
+        return;
+    p->share = mem_zalloc(1, sizeof(*p->share));
+    make_cards(&p->share->cards, &f->cfg->pools[pool]);
+    p->share->slots = p->share->cards.slots;
+    group_instances(p->share);
+    fill_sets(p);
+}
+
+void pool_share_fini(struct fleet_pool *p)
+{
+    for (int32_t k = 0; p->share != NULL && k < p->share->set_count; k++)
+        fitset_fini(&p->share->sets[k]);
+    free(p->share);
+    p->share = NULL;
+}
+
+/* What the mechanism reserves for the share; false = it cannot. */
+static bool demand_of(const struct share_pool *cards, const struct place_request *req,
+                      struct share_demand *d)
+{
+    struct share_request asked = {.milli = req->share_milli, .cores = -1};
+    struct err e = {0};
+    return share_demand_make(cards, &asked, d, &e);
+}
+
+/* Milli of one tenant with this demand, rounded up; a slot counts at least its part. */
+static int32_t need_milli(const struct share_pool *cards, const struct share_demand *d)
+{
+    int64_t need = cards->slots > 0 ? SHARE_CARD_MILLI / cards->slots : 1;
+    for (int a = SHARE_MEMORY; a < SHARE_AXES; a++) {
+        int64_t capacity = cards->capacity.axis[a];
+        if (capacity > 0 && d->amounts.axis[a] * SHARE_CARD_MILLI > need * capacity)
+            need = (d->amounts.axis[a] * SHARE_CARD_MILLI + capacity - 1) / capacity;
+    }
+    return (int32_t)need;
+}
+
+int32_t pool_share_need(const struct pool_share *s, const struct place_request *req)
+{
+    struct share_demand d;
+    if (req->cards > 0) /* whole cards: HAMi's exclusive cards, KAI's */
+        return s->cards.kind == SHARE_HAMI || s->cards.kind == SHARE_KAI ? 0 : -1;
+    if (!demand_of(&s->cards, req, &d))
+        return -1;
+    if (s->set_count == 0)
+        return need_milli(&s->cards, &d);
+    int32_t set = 0;
+    while (s->profile[set] != d.profile)
+        set++;
+    return set;
+}
+
+int32_t pool_share_grant(const struct fleet *f, const struct fleet_pool *p, int64_t card,
+                         int32_t need_milli)
+{
+    int32_t replicas = p->share != NULL ? p->share->cards.replicas : 0;
+    if (replicas == 0)
+        return need_milli;
+    int32_t base = SHARE_CARD_MILLI / replicas;
+    int32_t spare = f->card_free[card] - (replicas - f->card_tenants[card]) * base;
+    return base + (spare > 0);
+}
+
+int32_t pool_share_free_instance(const struct fleet *f, const struct fleet_pool *p, int64_t card)
+{
+    uint32_t idle = p->share->members[p->set] & ~(uint32_t)f->card_busy[card];
+    REQUIRE(idle != 0);
+    return __builtin_ctz(idle);
+}
+
+int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct place_request *req)
+{
+    struct pool_share s = {.slots = 0};
+    if (cfg->sharing.kind == SHARE_WHOLE)
+        return CARD_MILLI / req->share_milli;
+    make_cards(&s.cards, cfg);
+    group_instances(&s);
+    int32_t need = pool_share_need(&s, req);
+    if (need < 0)
+        return 0;
+    if (s.set_count > 0)
+        return __builtin_popcount(s.members[need]);
+    int32_t fit = CARD_MILLI / need, slots = s.cards.slots;
+    return slots > 0 && slots < fit ? slots : fit;
+}
