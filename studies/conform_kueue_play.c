@@ -6,7 +6,7 @@
 #include "models/policies/settle.h"
 #include "sim/sim_time.h"
 
-enum { LINES_MAX = 1500, TIME_MAX_S = 20000 }; /* where the recorder stopped a case */
+enum { LINES_MAX = 1500, TIME_MAX_S = 20000, CYCLES_MAX = 60 }; /* where the recorder stopped a case */
 
 struct player {
     struct kueue_case *c;
@@ -222,7 +222,7 @@ bool kueue_play(struct kueue_case *c, bool entries, struct kueue_result *r, stru
     p.policy = p.ops->create(&c->config, NULL, error, sizeof error);
     if (p.policy == NULL)
         return err_set(e, ERR_INPUT, "case '%s': %s", c->name, error);
-    const struct settle_config cfg = {.eviction_ns = c->eviction_ns};
+    const struct settle_config cfg = {.eviction_ns = c->eviction_ns, .cycle_cap = CYCLES_MAX};
     const struct settle_host host = {&p, apply, cycle_over};
     p.settle = settle_create(p.ops, p.policy, &cfg, &host);
     begin(&p);

@@ -9,6 +9,8 @@ enum { RECENT = 64, CHAIN_MAX = 8, EVICTIONS_OF_A_LOOP = 16 };
 
 struct last { /* of one workload */
     uint32_t preemptor, evictions;
+    uint32_t in_instant; /* evictions at `instant` */
+    int64_t instant;
     enum policy_evict_reason rule;
 };
 
@@ -88,11 +90,11 @@ static void look_for_chain(struct loops *l, uint32_t victim, int64_t now)
     } while (id != victim);
 }
 
-void loops_note(struct loops *l, uint32_t victim, uint32_t preemptor, enum policy_evict_reason rule,
+uint32_t loops_note(struct loops *l, uint32_t victim, uint32_t preemptor, enum policy_evict_reason rule,
                 int64_t now)
 {
     if (preemptor == POLICY_NONE)
-        return;
+        return 0;
     const size_t at = l->noted++ % RECENT;
     l->preemptors[at] = preemptor;
     l->victims[at] = victim;
@@ -101,8 +103,12 @@ void loops_note(struct loops *l, uint32_t victim, uint32_t preemptor, enum polic
     struct last *v = last_of(l, victim);
     v->preemptor = preemptor;
     v->rule = rule;
+    v->in_instant = v->instant == now ? v->in_instant + 1 : 1;
+    v->instant = now;
+    const uint32_t in_instant = v->in_instant;
     if (++v->evictions >= EVICTIONS_OF_A_LOOP)
         look_for_chain(l, victim, now);
+    return in_instant;
 }
 
 void loops_forget(struct loops *l, uint32_t workload)

@@ -14,8 +14,8 @@ struct loops;
 struct loops *loops_create(void);
 void loops_destroy(struct loops *l);
 
-/* victim was evicted for preemptor by the rule. */
-void loops_note(struct loops *l, uint32_t victim, uint32_t preemptor, enum policy_evict_reason rule,
+/* victim was evicted for preemptor by the rule. Returns how often it was in this instant. */
+uint32_t loops_note(struct loops *l, uint32_t victim, uint32_t preemptor, enum policy_evict_reason rule,
                 int64_t now);
 /* The workload made progress for good, or is gone: it starts from nothing. */
 void loops_forget(struct loops *l, uint32_t workload);

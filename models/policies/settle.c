@@ -6,7 +6,7 @@
 #include "models/policies/loops.h"
 #include "sim/arena.h"
 
-enum { CYCLE_CAP = 60 };
+enum { EVICTIONS_CAP = 16, PASSES_MAX = 60 };
 
 struct release {
     int64_t at;
@@ -33,6 +33,7 @@ struct settle {
     size_t *order;                      /* of the inputs */
     size_t order_capacity;
     uint32_t cycles, number; /* in this instant; number of the cycle being told */
+    uint32_t evictions;      /* in this instant, of the workload that was evicted most often */
     uint32_t suspended_number;
     struct loops *loops;
 };
@@ -46,7 +47,7 @@ struct settle *settle_create(const struct policy_ops *ops, void *policy,
     s->cfg = *config;
     s->host = *host;
     if (s->cfg.cycle_cap == 0)
-        s->cfg.cycle_cap = CYCLE_CAP;
+        s->cfg.cycle_cap = UINT32_MAX;
     s->loops = loops_create();
     return s;
 }
@@ -122,7 +123,9 @@ static void note(struct settle *s, int64_t now, const struct policy_output *o)
         push(&s->changed, o->workload);
     } else if (o->kind == POLICY_DO_EVICT) {
         push(&s->changed, o->workload);
-        loops_note(s->loops, o->workload, o->u.evict.preemptor, o->u.evict.reason, now);
+        const uint32_t n =
+            loops_note(s->loops, o->workload, o->u.evict.preemptor, o->u.evict.reason, now);
+        s->evictions = n > s->evictions ? n : s->evictions;
         if (s->cfg.eviction_ns >= 0)
             settle_release_at(s, o->workload, now + s->cfg.eviction_ns);
     }
@@ -319,7 +322,7 @@ static enum settle_status run_cycles(struct settle *s, int64_t now)
 {
     const uint32_t limit = s->ops->idle_limit(s->policy);
     for (uint32_t idle = 0; idle < limit;) {
-        if (s->cycles >= s->cfg.cycle_cap) {
+        if (s->cycles >= s->cfg.cycle_cap || s->evictions >= EVICTIONS_CAP) {
             loops_instant(s->loops, now, s->cycles);
             return SETTLE_LOOP;
         }
@@ -357,7 +360,7 @@ static enum settle_status one_pass(struct settle *s, int64_t now, const struct p
                                    size_t count)
 {
     size_t next = 0;
-    s->cycles = 0;
+    s->cycles = s->evictions = 0;
     give_until(s, now, inputs, count, &next, POLICY_IN_WITHDRAW);
     complete_releases(s, now);
     give_until(s, now, inputs, count, &next, POLICY_IN_UNREADY);
@@ -386,8 +389,7 @@ enum settle_status policy_settle(struct settle *s, int64_t now, const struct pol
     sort_inputs(s, inputs, count);
     add_release_inputs(s, now, inputs, count);
     enum settle_status status = one_pass(s, now, inputs, count);
-    for (uint32_t pass = 0; status == SETTLE_REST && more_due(s, now) && pass < s->cfg.cycle_cap;
-         pass++)
+    for (uint32_t pass = 0; status == SETTLE_REST && more_due(s, now) && pass < PASSES_MAX; pass++)
         status = one_pass(s, now, NULL, 0);
     return status;
 }

@@ -24,7 +24,9 @@ struct settle_config {
     /* Time from an eviction decision to the release of its quota. Negative: the host says when,
      * with settle_release_at from within `apply` or later, or with POLICY_IN_RELEASED. */
     int64_t eviction_ns;
-    uint32_t cycle_cap; /* cycles in one instant that are not at rest: a loop. 0: 60 */
+    /* An instant with this many cycles that is not at rest is a loop; 0: no such limit. One in
+     * which the same workload is evicted sixteen times is one in any case. */
+    uint32_t cycle_cap;
 };
 
 /* Called with outputs in order, as soon as the step that made them is complete: once after each
@@ -38,7 +40,7 @@ struct settle_host {
 
 enum settle_status {
     SETTLE_REST,   /* nothing more follows at this instant */
-    SETTLE_LOOP,   /* cycle_cap cycles ran and it is not at rest; see settle_loop */
+    SETTLE_LOOP,   /* it does not come to rest: cut off, see settle_loop */
     SETTLE_BLOCKED /* a cycle is suspended until some workload is ready (or gone) */
 };
 

@@ -274,6 +274,8 @@ struct kq_heap {
 /* Workloads of one class (queue, shape, priority). With admission fair sharing, or where the
  * namespaces of a queue's local queues differ, one group per local queue. */
 struct kq_group {
+    int64_t priority, first_qtime_ms; /* of the first active one */
+    uint64_t first_uid;
     uint32_t cls, lq; /* lq: POLICY_NONE when the group is not split */
     uint32_t next_in_class;
     struct kq_heap items[2];

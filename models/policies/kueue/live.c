@@ -79,7 +79,8 @@ static void remove_now(struct kq *k, struct kq_wl *w)
         kq_topo_use_workload(k, w, 1);
         kq_topo_commit(k, w, -1);
     }
-    w->use_count = w->placed_count = 0;
+    w->use_count = 0;
+    w->placed_count = 0;
     cq->generation++;
     kq_touch(k, cq->node.tree);
 }

@@ -94,10 +94,12 @@ static struct kq_heap *parked_of(const struct kq *k, uint32_t group)
 
 static bool group_before(const struct kq *k, uint32_t a, uint32_t b)
 {
-    const struct kq_wl *x = kq_wl(k, active_of(k, a)->v[0]), *y = kq_wl(k, active_of(k, b)->v[0]);
-    if (x->priority != y->priority)
-        return x->priority > y->priority;
-    return kq_earlier(x, y);
+    const struct kq_group *g = &k->groups[a], *h = &k->groups[b];
+    if (g->priority != h->priority)
+        return g->priority > h->priority;
+    if (g->first_qtime_ms != h->first_qtime_ms)
+        return g->first_qtime_ms < h->first_qtime_ms;
+    return g->first_uid < h->first_uid;
 }
 
 static void put_group(struct kq *k, struct kq_cq *cq, uint32_t slot, uint32_t group)
@@ -154,6 +156,10 @@ static void heap_settle(struct kq *k, struct kq_cq *cq, uint32_t group)
             heap_drop(k, cq, group);
         return;
     }
+    const struct kq_wl *first = kq_wl(k, active_of(k, group)->v[0]);
+    g->priority = first->priority;
+    g->first_qtime_ms = first->qtime_ms;
+    g->first_uid = first->uid_order;
     if (g->heap_slot == POLICY_NONE) {
         kq_ids_push(&cq->heap, group);
         g->heap_slot = (uint32_t)cq->heap.count - 1;
