@@ -29,8 +29,10 @@ static void emit_choices(struct kq *k, const struct kq_shape *s, const struct kq
 static void emit_domains(struct kq *k, const struct kq_assign *a, uint32_t set,
                          struct policy_assigned_set *to)
 {
+    if (!a->places.valid)
+        return;
     const struct kq_placement *p = &a->places.sets[set];
-    if (!a->places.valid || p->flavor == POLICY_NONE)
+    if (p->flavor == POLICY_NONE)
         return;
     const struct kq_topo *t = k->flavors[p->flavor].topo;
     const uint32_t skip = t->host ? t->level_count - 1 : 0;
