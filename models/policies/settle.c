@@ -6,7 +6,7 @@
 #include "models/policies/loops.h"
 #include "sim/arena.h"
 
-enum { EVICTIONS_CAP = 16, PASSES_MAX = 60 };
+enum { EVICTIONS_CAP = 64, PASSES_MAX = 60 };
 
 struct release {
     int64_t at;

@@ -25,7 +25,7 @@ struct settle_config {
      * with settle_release_at from within `apply` or later, or with POLICY_IN_RELEASED. */
     int64_t eviction_ns;
     /* An instant with this many cycles that is not at rest is a loop; 0: no such limit. One in
-     * which the same workload is evicted sixteen times is one in any case. */
+     * which the same workload is evicted 64 times is one in any case. */
     uint32_t cycle_cap;
 };
 
