@@ -22,12 +22,11 @@ struct law {
     double least, most; /* clipped to; most 0 = no limit */
 };
 
-/* A base model: weights and geometry that cold starts and KV limits need. */
+/* A base model: what a cold start has to move. */
 struct model_config {
     const char *name;
     int64_t weight_bytes;
     int64_t image_bytes;        /* container image that serves it */
-    double kv_bytes_per_token;
 };
 
 /* ---- training and LoRA jobs ---- */

@@ -12,8 +12,6 @@ static const struct field model_fields[] = {
      .flags = FIELD_REQUIRED, .help = "Size of the weights, loaded at every cold start."},
     {.name = "image", .kind = FIELD_BYTES, .offset = MODEL(image_bytes), .max = 1e13,
      .help = "Size of the container image that serves it."},
-    {.name = "kvPerToken", .kind = FIELD_BYTES_REAL, .offset = MODEL(kv_bytes_per_token),
-     .max = 1e9, .help = "KV cache of one token (workload-models 1.3)."},
     {0}};
 const struct schema model_schema = {.title = "a model",
                                     .about = "Base models: what cold starts and LoRA jobs need to know.", .size = sizeof(struct model_config), .fields = model_fields};
