@@ -27,7 +27,7 @@ refused "a scenario that is not UTF-8 names the place" 2 "latin1.yaml:1:"
 
 truncate -s 1G line.yaml
 (
-    ulimit -v 300000
+    memory_limit 300000
     run run line.yaml
     refused "a scenario of 1 GiB in one line is refused within 300 MB of memory" 2 "line.yaml: is larger than 8 MiB"
     exit "$failures"

@@ -90,7 +90,7 @@ refused "import: a truncated gzip file" 2 "jobs.csv: truncated: the gzip data en
 rm jobs.csv
 truncate -s 1G jobs.csv
 (
-    ulimit -v 300000
+    memory_limit 300000
     begun=$(date +%s)
     run run jobs.yaml
     refused "run: 1 GiB in one line, within 300 MB of memory" 2 "jobs.csv:1"

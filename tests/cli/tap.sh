@@ -91,3 +91,11 @@ refused() {
     [ "$status" = "$2" ] && said "$3" && [ ! -s "$out" ] && [ "$files_after" = "$files_before" ]
     report $? "$1"
 }
+
+# memory_limit KB: from here on, where the program can start at all so (not under a sanitizer, whose
+# shadow memory is larger).
+memory_limit() {
+    if (ulimit -v "$1" && "$program" --version) >/dev/null 2>&1; then
+        ulimit -v "$1"
+    fi
+}
