@@ -130,7 +130,7 @@ static enum policy_cycle finish(struct kq *k, int64_t now, struct policy_outputs
     o->u.cycle.cycle = k->cycle;
     o->u.cycle.began_ns = k->cycle_began_ns;
     o->u.cycle.changed = k->cycle_changed;
-    kq_run_deferred(k);
+    kq_run_deferred(k, now, out);
     kq_say_classes(k, now, out);
     if (k->cycle_changed)
         return POLICY_CYCLE_CHANGED;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the engine says about its decisions. */
+#include <math.h>
 #include <string.h>
 
 #include "models/policies/kueue/assign.h"
 #include "models/policies/kueue/cycle.h"
 #include "models/policies/kueue/queue.h"
 #include "models/policies/kueue/quota.h"
+#include "models/policies/kueue/share.h"
 #include "models/policies/kueue/topology.h"
 
 /* ---- entries ---- */
@@ -189,6 +191,26 @@ static void fill_numbers(const struct kq_cq *cq, const struct kq_assign *a,
     n->has_candidates = a->why_mode == KQ_PREEMPT || a->why_mode == KQ_RECLAIM;
 }
 
+static double share_value(const struct kq_node *n)
+{
+    const struct kq_share s = kq_share_of(n);
+    return kq_share_infinite(s) ? HUGE_VAL : s.ratio == 0.0 ? 0.0 : s.ratio / s.weight;
+}
+
+/* Under fair sharing: the queue's share as it is, and with what the workload asks for. */
+static void fill_shares(const struct kq *k, struct kq_cq *cq, struct policy_reason *r)
+{
+    const struct kq_assign *a = &cq->entry.assign;
+    if (!k->cfg.fair_sharing)
+        return;
+    r->share_before = share_value(&cq->node);
+    for (size_t i = 0; i < a->use_count; i++)
+        kq_add(&cq->node, a->use[i].fr, a->use[i].amount);
+    r->share_after = share_value(&cq->node);
+    for (size_t i = a->use_count; i-- > 0;)
+        kq_remove(&cq->node, a->use[i].fr, a->use[i].amount);
+}
+
 static bool same_reason(const struct policy_reason *a, const struct policy_reason *b)
 {
     return a->outcome == b->outcome && a->mode == b->mode && a->requeue == b->requeue &&
@@ -210,8 +232,10 @@ void kq_note_reason(struct kq *k, const struct kq_cq *cq)
                               .share_before = -1.0,
                               .share_after = -1.0};
     r.numbers.flavor = r.numbers.resource = POLICY_NONE;
-    if (e->nominated && k->cfg.record_reasons)
+    if (e->nominated && k->cfg.record_reasons) {
         fill_numbers(cq, &e->assign, &r.numbers);
+        fill_shares(k, k->cqs[cq->node.id], &r);
+    }
     if (c->has_reason && same_reason(&c->reason, &r)) {
         c->reason.repeats++;
         return;

@@ -27,6 +27,9 @@ enum kq_proof {
 enum kq_proof kq_prove_class(struct kq *k, struct kq_cq *cq, struct kq_class *c,
                              uint32_t *resource);
 
+/* All parked classes of a queue at once. */
+enum kq_proof kq_prove_parked(struct kq *k, struct kq_cq *cq);
+
 /* Flushes a tree, in proof where that is possible; true if anything was parked. */
 bool kq_flush_tree(struct kq *k, struct kq_tree *t);
 

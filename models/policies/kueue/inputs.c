@@ -228,34 +228,56 @@ static void local_queue_changed(struct kq *k, int64_t now, uint32_t id, struct p
         evict_all(k, now, k->cqs[q->spec.cluster_queue], id, out);
 }
 
-static void object(struct kq *k, int64_t now, const struct policy_input *in,
-                   struct policy_outputs *out)
+static struct kq_node *node_of(const struct kq *k, const struct policy_input *in)
 {
-    struct kq_node *node = NULL;
-    if (in->object_kind == POLICY_OBJ_CLUSTER_QUEUE && in->object_id < k->cq_count &&
-        k->cqs[in->object_id] != NULL)
-        node = &k->cqs[in->object_id]->node;
-    if (in->object_kind == POLICY_OBJ_COHORT && in->object_id < k->cohort_count &&
-        k->cohorts[in->object_id] != NULL)
-        node = &k->cohorts[in->object_id]->node;
+    const uint32_t id = in->object_id;
+    if (in->object_kind == POLICY_OBJ_CLUSTER_QUEUE && id < k->cq_count && k->cqs[id] != NULL)
+        return &k->cqs[id]->node;
+    if (in->object_kind == POLICY_OBJ_COHORT && id < k->cohort_count && k->cohorts[id] != NULL)
+        return &k->cohorts[id]->node;
+    return NULL;
+}
+
+/* Queues of the changed tree, or all of them, get a new generation (3.5), and a wake. */
+static void tree_changed(struct kq *k, int64_t now, const struct kq_node *n)
+{
+    for (uint32_t i = 0; i < k->by_name_count; i++)
+        if (n == NULL || k->by_name[i]->node.tree == n->tree)
+            k->by_name[i]->generation++;
+    for (uint32_t i = 0; i < k->tree_count; i++)
+        if (n == NULL || n->tree == &k->trees[i])
+            kq_ask_wake(k, now, k->trees[i].root);
+}
+
+void kq_change_object(struct kq *k, int64_t now, const struct policy_input *in,
+                      struct policy_outputs *out)
+{
+    struct kq_node *node = node_of(k, in);
     if (node != NULL && node->tree != NULL)
         kq_ask_wake(k, now, node); /* the old tree */
     kq_set_object(k, in->object_kind, in->object_id, in->object);
-    kq_replace_object(k, in->object_kind, in->object_id);
+    kq_build(k);
     if (in->object_kind == POLICY_OBJ_LOCAL_QUEUE) {
         local_queue_changed(k, now, in->object_id, out);
         return;
     }
-    if (in->object_kind == POLICY_OBJ_CLUSTER_QUEUE && in->object != NULL) {
-        kq_ask_wake(k, now, &k->cqs[in->object_id]->node);
-        if (k->cqs[in->object_id]->spec.stop == POLICY_HOLD_AND_DRAIN)
-            evict_all(k, now, k->cqs[in->object_id], POLICY_NONE, out);
-    } else if (in->object_kind == POLICY_OBJ_COHORT && in->object != NULL) {
-        kq_ask_wake(k, now, &k->cohorts[in->object_id]->node);
-    } else {
-        for (uint32_t i = 0; i < k->tree_count; i++)
-            kq_ask_wake(k, now, k->trees[i].root);
+    node = in->object != NULL ? node_of(k, in) : NULL;
+    tree_changed(k, now, node);
+    if (node != NULL && node->is_queue && k->cqs[node->id]->spec.stop == POLICY_HOLD_AND_DRAIN)
+        evict_all(k, now, k->cqs[node->id], POLICY_NONE, out);
+}
+
+static void object(struct kq *k, int64_t now, const struct policy_input *in,
+                   struct policy_outputs *out)
+{
+    if (!k->suspended) {
+        kq_change_object(k, now, in, out);
+        return;
     }
+    struct kq_node *node = node_of(k, in);
+    if (node != NULL && node->tree != NULL)
+        kq_ask_wake(k, now, node);
+    kq_defer_object(k, in);
 }
 
 static struct kq_wl *known(struct kq *k, uint32_t id)

@@ -11,202 +11,7 @@
 #ifndef MODELS_POLICIES_KUEUE_KQ_H
 #define MODELS_POLICIES_KUEUE_KQ_H
 
-#include "models/policies/policy.h"
-#include "sim/arena.h"
-
-enum kq_gate {
-    KQ_PARTIAL_ADMISSION,
-    KQ_FLAVOR_FUNGIBILITY,
-    KQ_PRESERVE_SCAN_PROGRESS,
-    KQ_PRIORITY_SORTING,
-    KQ_PRIORITIZE_PREEMPTOR,
-    KQ_FS_WITHIN_NOMINAL,
-    KQ_FS_NON_BORROWING,
-    KQ_RECOMPUTE_OVERLAP,
-    KQ_SHAPE_HASHING,
-    KQ_QUOTA_CHECK_STRATEGY,
-    KQ_TOPOLOGY,
-    KQ_TOPOLOGY_RECOMPUTE,
-    KQ_TOPOLOGY_MIXED,
-    KQ_TOPOLOGY_OVERLAPPING,
-    KQ_TOPOLOGY_LAYERS,
-    KQ_ADMISSION_FAIR_SHARING,
-    KQ_GATE_COUNT
-};
-
-#define KQ_NO_PROGRESS ((int8_t)-2) /* no index recorded; -1 means "start over" */
-
-/* A vector of ids that grows by doubling. */
-struct kq_ids {
-    uint32_t *v;
-    size_t count, capacity;
-};
-
-/* ---- quota tree (quota.h, tree.h) ---- */
-
-struct kq_quota {
-    int64_t nominal, borrow, lend;    /* limits: POLICY_NIL = not set */
-    int64_t subtree, local, potential; /* static */
-    int64_t use;
-    bool set; /* this node, or one below it, mentions the resource on the flavor */
-};
-
-struct kq_fr {
-    uint32_t flavor, resource;
-};
-
-struct kq_node {
-    struct kq_node *parent;
-    struct kq_tree *tree;
-    struct kq_quota *q; /* by index into tree->frs */
-    double *lend;       /* lendable to children, by resource id (5.7) */
-    struct kq_node **cohorts, **queues; /* children by name; queues: active ones only */
-    uint32_t cohort_count, queue_count, all_queue_count;
-    const char *name;
-    uint32_t id;
-    uint32_t height; /* 3.5 */
-    bool is_queue, bad; /* bad: its parents run in a circle */
-    double weight;
-    int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
-    uint64_t mark;   /* scratch of a search: k->stamp when pruned */
-    uint32_t left;   /* entries below it that are still to be processed */
-    uint32_t cursor; /* scratch of a search: its candidates, index + 1 */
-    uint32_t retry, last_retry;
-};
-
-struct kq_tree {
-    struct kq_node *root;
-    struct kq_fr *frs; /* by resource, then flavor */
-    uint32_t fr_count;
-    struct kq_cq **queues; /* all, by name */
-    uint32_t queue_count;
-    uint64_t version; /* grows with every change that a nomination can see */
-    bool topology; /* some queue uses a topology flavor */
-    bool quiet;    /* the last cycle proved that another one changes nothing */
-    bool listed;   /* in k->warm */
-    bool moved;    /* by the cycle in progress */
-    uint64_t cycle; /* the last one that evaluated its heads */
-    bool by_usage; /* some queue orders by usage */
-    /* facts about all its queues, of the version `facts_version` (fast.c) */
-    uint64_t facts_version;
-    int64_t lowest_priority;        /* of workloads that hold quota; INT64_MAX: none */
-    struct kq_share_pair *shares;   /* the two highest shares of queues, flat cohorts only */
-    bool flat;
-    uint64_t open_cycle; /* the last cycle with a head that may do more than wait */
-    /* queues woken in proof: their classes would all be parked again, one in each cycle */
-    struct kq_ids woken;
-    uint64_t woken_version;
-    uint64_t share_stamp; /* of the tournament: keys of entries are of this state */
-    size_t share_undo;
-    uint32_t name_rank; /* order of trees in the log: root name, "/" before a lone queue's */
-    struct kq_ids hot; /* queues with something in their heap */
-};
-
-/* ---- what a gang asks for (shape.h) ---- */
-
-struct kq_shape {
-    struct arena mem;
-    struct policy_pod_set *sets;
-    uint32_t set_count;
-    uint32_t *cell_base; /* first cell of each pod set; its last cell is the implicit "pods" */
-    uint32_t cell_count;
-    uint32_t *cell_resource; /* resource of each cell; POLICY_NONE: implicit pods */
-    uint32_t *pods_cell;     /* cell of "pods" of each set: its own request, or the implicit one */
-    bool reducible;          /* some minCount < count */
-    bool topology;           /* some explicit topology request */
-    uint64_t hash;
-    char *bytes; /* canonical form, for equality */
-    size_t byte_count;
-};
-
-struct kq_plan_resource {
-    uint32_t resource;
-    int32_t group; /* resource group of the queue; -1: not covered */
-    uint32_t slot; /* index within that group */
-    uint32_t *cells; /* by pod set of the plan group; POLICY_NONE: not requested there */
-};
-
-struct kq_plan_group { /* pod sets that get the same flavors */
-    uint32_t *sets;
-    uint32_t set_count;
-    struct kq_plan_resource *resources; /* by FNV-1a of the name (4.1) */
-    uint32_t resource_count;
-    int64_t *want;          /* summed requests for the full counts, by resource of the group */
-    uint64_t *flavor_ok; /* per resource group: flavors that pass the filters of 4.3 */
-};
-
-/* A shape as one cluster queue sees it. Lives until an object changes. */
-struct kq_plan {
-    struct kq_plan_group *groups;
-    uint32_t group_count;
-};
-
-/* ---- assignments (assign.h) ---- */
-
-enum kq_mode { KQ_NO_FIT, KQ_NO_CANDIDATES, KQ_PREEMPT, KQ_RECLAIM, KQ_FIT };
-
-struct kq_use {
-    int64_t amount;
-    uint32_t fr, flavor, resource;
-};
-
-struct kq_cell {
-    int64_t amount;
-    uint32_t flavor, fr, level;
-    uint8_t mode;
-    bool set;
-};
-
-struct kq_domain {
-    uint32_t leaf;
-    int64_t pods;
-};
-
-struct kq_placement { /* of one pod set */
-    uint32_t flavor; /* topology flavor; POLICY_NONE: not placed */
-    uint32_t first, count; /* into kq_places.domains */
-};
-
-struct kq_places {
-    struct kq_placement *sets;
-    size_t set_capacity;
-    struct kq_domain *domains;
-    size_t domain_count, domain_capacity;
-    bool valid;
-};
-
-struct kq_assign {
-    enum policy_mode mode;
-    uint32_t level;
-    uint32_t sets_done; /* pod sets that have flavors (in group order) */
-    struct kq_cell *cells;
-    int8_t *progress; /* by cell */
-    size_t cell_capacity, progress_capacity;
-    int64_t *counts;
-    bool *assigned; /* by pod set */
-    size_t set_capacity, assigned_capacity;
-    struct kq_use *use; /* merged by fr */
-    size_t use_count, use_capacity;
-    struct kq_ids contested; /* frs whose own mode is Preempt */
-    bool needs_place;
-    struct kq_places places;
-    uint32_t tried;            /* last flavor looked at */
-    uint32_t why_fr;           /* fr that decided against Fit; POLICY_NONE */
-    uint32_t why_resource;
-    int64_t why_amount;
-    enum kq_mode why_mode;
-};
-
-struct kq_target {
-    uint32_t workload;
-    enum policy_evict_reason reason;
-    bool already;
-};
-
-struct kq_targets {
-    struct kq_target *v;
-    size_t count, capacity;
-};
+#include "models/policies/kueue/types.h"
 
 /* ---- workloads ---- */
 
@@ -469,8 +274,9 @@ struct kq_topo_undo {
 struct kq_deferred { /* a change of the live state that waits for the end of the cycle */
     uint8_t what;
     uint32_t workload;
-    enum policy_object_kind kind;
+    enum policy_object_kind kind; /* of an object, with its id and its copy in deferred_mem */
     uint32_t id;
+    const void *object;
 };
 
 struct kq_bump_chunk;
@@ -555,6 +361,7 @@ struct kq {
     size_t undo_count, undo_capacity;
     struct kq_deferred *deferred;
     size_t deferred_count, deferred_capacity;
+    struct arena deferred_mem;
     uint64_t stamp; /* marks of searches */
 
     /* readiness */

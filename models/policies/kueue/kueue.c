@@ -44,8 +44,9 @@ static void copy_settings(struct kq *k, const struct policy_config *cfg,
     k->cfg = *cfg;
     if (host != NULL)
         k->host = *host;
-    k->fast = !cfg->record_entries && !cfg->pods_ready.block_admission &&
-              k->gate[KQ_SHAPE_HASHING] && !k->gate[KQ_PRIORITIZE_PREEMPTOR];
+    k->fast = !cfg->record_entries && !cfg->record_reasons &&
+              !cfg->pods_ready.block_admission && k->gate[KQ_SHAPE_HASHING] &&
+              !k->gate[KQ_PRIORITIZE_PREEMPTOR];
     k->afs = cfg->admission_fair_sharing.on && k->gate[KQ_ADMISSION_FAIR_SHARING];
     k->strategy_count = cfg->strategy_count;
     k->strategies[0] = cfg->strategies[0];
@@ -132,6 +133,7 @@ static void free_scratch(struct kq *k)
     kq_assign_fini(&k->best);
     kq_topo_scratch_destroy(k->topo_scratch);
     kq_bump_fini(&k->bump);
+    arena_fini(&k->deferred_mem);
 }
 
 static void destroy(void *ctx)

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "models/policies/kueue/objects.h"
+#include "models/policies/kueue/clone.h"
+#include "models/policies/kueue/inputs.h"
 #include "models/policies/kueue/queue.h"
 #include "models/policies/kueue/search.h"
 #include "models/policies/kueue/topology.h"
@@ -196,31 +197,16 @@ void kq_replaced(struct kq *k, struct kq_wl *w)
         k->cqs[w->cq]->generation++;
 }
 
-/* Every queue of the tree gets a new generation, and the tree is built from its objects. */
-static void object_now(struct kq *k, enum policy_object_kind kind, uint32_t id)
+void kq_defer_object(struct kq *k, const struct policy_input *in)
 {
-    kq_build(k);
-    if (kind == POLICY_OBJ_LOCAL_QUEUE)
-        return;
-    const struct kq_tree *t = NULL;
-    if (kind == POLICY_OBJ_CLUSTER_QUEUE && k->cqs[id]->exists)
-        t = k->cqs[id]->node.tree;
-    if (kind == POLICY_OBJ_COHORT && k->cohorts[id]->exists)
-        t = k->cohorts[id]->node.tree;
-    for (uint32_t i = 0; i < k->by_name_count; i++)
-        if (t == NULL || k->by_name[i]->node.tree == t)
-            k->by_name[i]->generation++;
+    defer(k, (struct kq_deferred){
+                 .what = DEFER_OBJECT,
+                 .kind = in->object_kind,
+                 .id = in->object_id,
+                 .object = kq_clone_object(&k->deferred_mem, in->object_kind, in->object)});
 }
 
-void kq_replace_object(struct kq *k, enum policy_object_kind kind, uint32_t id)
-{
-    if (k->suspended)
-        defer(k, (struct kq_deferred){.what = DEFER_OBJECT, .kind = kind, .id = id});
-    else
-        object_now(k, kind, id);
-}
-
-void kq_run_deferred(struct kq *k)
+void kq_run_deferred(struct kq *k, int64_t now, struct policy_outputs *out)
 {
     for (size_t i = 0; i < k->deferred_count; i++) {
         const struct kq_deferred *d = &k->deferred[i];
@@ -236,9 +222,15 @@ void kq_run_deferred(struct kq *k)
             k->cqs[w->cq]->generation++;
             break;
         default:
-            object_now(k, d->kind, d->id);
+            kq_change_object(k, now,
+                             &(struct policy_input){.kind = POLICY_IN_OBJECT,
+                                                    .object_kind = d->kind,
+                                                    .object_id = d->id,
+                                                    .object = d->object},
+                             out);
             break;
         }
     }
     k->deferred_count = 0;
+    arena_fini(&k->deferred_mem);
 }

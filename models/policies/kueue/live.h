@@ -20,11 +20,11 @@ void kq_set_priority(struct kq *k, struct kq_wl *w, int64_t priority);
 /* An update of a workload that holds quota replaced its record (3.5, generation). */
 void kq_replaced(struct kq *k, struct kq_wl *w);
 
-/* Replaces an object at the end of the cycle in progress, or at once. */
-void kq_replace_object(struct kq *k, enum policy_object_kind kind, uint32_t id);
+/* The object changes when the cycle in progress is over. */
+void kq_defer_object(struct kq *k, const struct policy_input *in);
 
 /* The cycle is over: everything deferred happens, in order. */
-void kq_run_deferred(struct kq *k);
+void kq_run_deferred(struct kq *k, int64_t now, struct policy_outputs *out);
 
 /* It holds quota and its pods are not ready (blockAdmission waits for these). */
 void kq_count_unready(struct kq *k, struct kq_wl *w, bool counts);

@@ -78,11 +78,13 @@ static struct kq_cohort *cohort_slot(struct kq *k, uint32_t id)
 static void set_cohort(struct kq *k, uint32_t id, const struct policy_cohort *c)
 {
     struct kq_cohort *o = cohort_slot(k, id);
-    arena_fini(&o->mem);
-    o->exists = c != NULL && c->name != NULL;
-    o->group_count = 0;
-    if (!o->exists)
+    if (c == NULL || c->name == NULL) { /* whoever names it still belongs to it */
+        o->group_count = 0;
+        o->parent_id = POLICY_NONE;
         return;
+    }
+    arena_fini(&o->mem);
+    o->exists = true;
     o->node.name = arena_strdup(&o->mem, c->name);
     o->node.id = id;
     o->node.weight = c->weight;
@@ -119,12 +121,12 @@ static void index_groups(struct kq *k, struct kq_cq *cq)
 static void set_cluster_queue(struct kq *k, uint32_t id, const struct policy_cluster_queue *q)
 {
     struct kq_cq *cq = cq_slot(k, id);
-    arena_fini(&cq->mem);
-    cq->exists = q != NULL && q->name != NULL;
-    cq->group_count = 0;
-    cq->entry.reusable = false;
-    if (!cq->exists)
+    if (q == NULL || q->name == NULL) { /* it goes when its workloads are gone; until then: */
+        cq->spec.stop = POLICY_HOLD;
         return;
+    }
+    arena_fini(&cq->mem);
+    cq->exists = true;
     cq->spec = *q;
     cq->spec.name = cq->node.name = arena_strdup(&cq->mem, q->name);
     cq->node.weight = q->weight;
@@ -144,10 +146,12 @@ static void set_local_queue(struct kq *k, uint32_t id, const struct policy_local
     struct kq_lq *o = &k->lqs[id];
     struct kq_lq_usage *usage = o->usage;
     const bool fresh = !o->exists;
-    arena_fini(&o->mem);
-    *o = (struct kq_lq){.exists = q != NULL && q->name != NULL, .usage = usage};
-    if (!o->exists)
+    if (q == NULL || q->name == NULL) {
+        o->spec.stop = POLICY_HOLD;
         return;
+    }
+    arena_fini(&o->mem);
+    *o = (struct kq_lq){.exists = true, .usage = usage};
     o->spec = *q;
     o->spec.name = arena_strdup(&o->mem, q->name);
     o->spec.namespace_labels = kq_copy_labels(&o->mem, q->namespace_labels,
