@@ -35,14 +35,16 @@ static inline struct record_value rec_int(int64_t i)
 /* A NaN becomes NULL: "does not apply". */
 static inline struct record_value rec_real(double r)
 {
-    return r != r ? (struct record_value){.kind = RECORD_NULL}
-                  : (struct record_value){.kind = RECORD_REAL, .u.r = r};
+    struct record_value v = {.kind = r != r ? RECORD_NULL : RECORD_REAL};
+    v.u.r = r;
+    return v;
 }
 /* NULL stays NULL. */
 static inline struct record_value rec_text(const char *s)
 {
-    return s == NULL ? (struct record_value){.kind = RECORD_NULL}
-                     : (struct record_value){.kind = RECORD_TEXT, .u.s = s};
+    struct record_value v = {.kind = s == NULL ? RECORD_NULL : RECORD_TEXT};
+    v.u.s = s;
+    return v;
 }
 static inline struct record_value rec_null(void)
 {
