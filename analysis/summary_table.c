@@ -129,7 +129,7 @@ static void print_assumptions(FILE *out, struct results *results, struct err *er
     sqlite3_stmt *q = results_query(results, err,
                                     "SELECT name || ' [' || value || ']', max(touches) AS t FROM assumption"
                                     " WHERE touches >= 0.01 GROUP BY name, value"
-                                    " ORDER BY t DESC, name LIMIT 3");
+                                    " ORDER BY t DESC, name LIMIT 6");
     while (results_next(results, q, err)) {
         fputs(first ? "\nassumptions that matter most, by the share of card time they touch\n" : "",
               out);

@@ -128,6 +128,7 @@ void job_arrive(struct world *w, uint32_t stream)
     w->demand_hash[stream] = demand_hash_job(w->demand_hash[stream], &spec);
     w->submitted[w->s->demand.streams[stream].cls]++;
     w->offered += offered_job(&spec);
+    w->offered_drawn += w->s->demand.streams[stream].file == NULL ? offered_job(&spec) : 0;
     draw_failure(w, j);
     job_submit(w, ix);
     schedule_next(w, stream);

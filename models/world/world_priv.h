@@ -233,6 +233,7 @@ struct world {
     i128 rework_of[CLASS_COUNT], lost_of[CLASS_COUNT], abandoned[CLASS_COUNT];
     uint64_t preemptions[CLASS_COUNT], replica_preemptions, events_done, settles;
     i128 offered;              /* demand without limits, mcns: the same sum under every arbiter */
+    i128 offered_drawn;        /* of it: by sources that are not files */
     struct quota_use quota;
     i128 *llm_held;            /* per node pool: card-time that replicas of LLM services held */
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */

@@ -274,7 +274,9 @@ void services_traffic(struct world *w)
             sv->point.rate_per_s = 0;
         uint64_t *hash = &w->demand_hash[w->s->demand.stream_count + k];
         *hash = demand_hash_traffic(*hash, &sv->point);
-        w->offered += offered_traffic(sv->cfg, &sv->fluid, &sv->point, left < step ? left : step);
+        i128 cards = offered_traffic(sv->cfg, &sv->fluid, &sv->point, left < step ? left : step);
+        w->offered += cards;
+        w->offered_drawn += sv->cfg->traffic.file == NULL ? cards : 0;
         service_scaling_wake(w, (uint32_t)k);
     }
     series_step(w);
