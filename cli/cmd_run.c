@@ -12,12 +12,13 @@
 #include "analysis/summary_table.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/run_manifests.h"
 #include "scenarios/load/load.h"
 #include "studies/runner.h"
 
 #define SETS_MAX 256
 
-enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD, OPT_POLICY };
+enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD, OPT_MANIFESTS, OPT_DURATIONS, OPT_POLICY };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Results database (default results.db)", 0},
@@ -30,6 +31,8 @@ static const struct argp_option options[] = {
     {"by", OPT_BY, "KIND", 0, "Break the table down by team, service or node_pool", 0},
     {"policy", OPT_POLICY, "FILE.so", 0, "Admission by this shared object (docs/examples/fifo_policy), under all arbiters", 0},
     {"skip-bad", OPT_SKIP_BAD, "N", 0, "Leave out up to N bad rows of jobs and traffic files", 0},
+    {"manifests", OPT_MANIFESTS, "FILE", 0, "Replay the workloads of a cluster's Kueue objects instead; repeatable (docs/manifests.md)", 0},
+    {"durations", OPT_DURATIONS, "FILE|LAW", 0, "Run times of workloads that have not finished: a CSV file, 2h, or lognormal,median=2h,sigma=1", 0},
     {"no-progress", OPT_NO_PROGRESS, NULL, 0, "No progress line, even on a terminal", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
@@ -42,6 +45,7 @@ struct run_arguments {
     enum rows_format format;
     bool no_progress;
     uint64_t skip_bad;
+    struct manifest_run_options manifests;
 };
 
 static void add_set(struct run_arguments *a, const char *set, struct argp_state *state)
@@ -129,6 +133,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_SKIP_BAD:
         a->skip_bad = rows(arg, state);
         break;
+    case OPT_MANIFESTS:
+        if (a->manifests.file_count == MANIFEST_FILES_MAX)
+            argp_error(state, "more than %d --manifests options", MANIFEST_FILES_MAX);
+        a->manifests.files[a->manifests.file_count++] = arg;
+        break;
+    case OPT_DURATIONS:
+        a->manifests.durations = arg;
+        break;
     case OPT_NO_PROGRESS:
         a->no_progress = true;
         break;
@@ -138,7 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->scenario = arg;
         break;
     case ARGP_KEY_END:
-        if (a->scenario == NULL)
+        if (a->scenario == NULL && a->manifests.file_count == 0)
             argp_error(state, "expected a scenario file");
         break;
     default:
@@ -148,7 +160,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options, parse, "SCENARIO.yaml",
+    options, parse, "SCENARIO.yaml\n--manifests FILE",
     "Runs the same demand under every arbiter of the scenario, prints the figures side by side and "
     "writes them to a database.\v"
     "Example:\n"
@@ -190,6 +202,18 @@ static int fail(const struct err *err, const struct runner_result *result)
     return err->code == ERR_STOPPED ? 130 : err_exit_status(err);
 }
 
+static int replay(struct run_arguments *a)
+{
+    const struct summary_options so = {.format = a->format, .by = a->by};
+    a->manifests.output = a->output;
+    a->manifests.seed = 1;
+    if (a->seed[0] != '\0')
+        a->manifests.seed = strtoull(a->seed + strlen("seed="), NULL, 10);
+    a->manifests.horizon_ns = INT64_MAX;
+    a->manifests.decisions = a->level != RECORD_LEVEL_SUMMARY;
+    return run_manifests(&a->manifests, &so);
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct run_arguments a = {.output = "results.db", .level = RECORD_LEVEL_SERIES, .format = ROWS_TABLE};
@@ -198,6 +222,8 @@ int cmd_run(int argc, char **argv)
     struct err err = {0};
     if (a.by != NULL && !summary_by_check(a.by, &err))
         return fail(&err, NULL);
+    if (a.manifests.file_count > 0)
+        return replay(&a);
     struct scenario *s = load(&a);
     if (s == NULL)
         return 2;

@@ -97,6 +97,15 @@ void mf_object(struct mf *r, const struct mnode *o)
     const char *kind = mnode_text(o, "kind", ""), *api_version = mnode_text(o, "apiVersion", "");
     r->kind = r->name = r->name_space = NULL;
     mf_out(r, 0);
+    if (mf_is_generator(o)) {
+        if (r->phase == 0) {
+            struct manifest_kind *k = counted(r, "performance generator");
+            k->count++;
+            k->known = true;
+        }
+        mf_generator(r, o);
+        return;
+    }
     if (o->kind != MNODE_MAP || kind[0] == '\0') {
         if (r->phase == 0 && o->kind == MNODE_LIST) {
             mf_error(r, o, NULL, "expected an object with kind and apiVersion, found a list");

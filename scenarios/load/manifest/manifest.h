@@ -75,6 +75,7 @@ struct manifest {
     uint32_t kind_count;
     const char *version;      /* of the controller's image, or NULL */
     bool has_configuration;
+    bool generator;           /* made from a file of the performance generator */
     uint32_t main_resource;   /* what figures count: GPUs, else cpu; POLICY_NONE */
     int64_t main_unit;        /* amount of one card or core: 1, or 1000 for cpu */
     uint64_t hash;            /* of the bytes read */

@@ -258,7 +258,7 @@ void mf_version_defaults(struct mf *r)
     if (v != NULL && (minor < 18 || minor > 20))
         mf_warn(r, NULL, NULL, "Kueue version '%.40s' is not one of the profiles (v0.18, v0.19, HEAD): "
                 "decisions are those of HEAD", v);
-    if (!r->configured)
+    if (!r->configured && !r->m->generator)
         mf_warn(r, NULL, NULL, "no Kueue Configuration among the objects: defaults (no fair sharing)");
     if (!r->pods_ready_set && minor != 18) /* from v0.19 on it is filled in */
         cfg->pods_ready = (struct policy_pods_ready){.on = true, .timeout_ns = 30 * SIM_MINUTE,

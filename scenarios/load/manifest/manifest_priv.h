@@ -193,6 +193,9 @@ void mf_pytorch(struct mf *r, const struct mnode *o);
 void mf_deployment(struct mf *r, const struct mnode *o);
 void mf_configuration(struct mf *r, const struct mnode *o);
 void mf_config_map(struct mf *r, const struct mnode *o);
+/* A file of Kueue's performance generator, which is no object. */
+bool mf_is_generator(const struct mnode *o);
+void mf_generator(struct mf *r, const struct mnode *o);
 /* Any document: lists are opened, unknown kinds counted. */
 void mf_object(struct mf *r, const struct mnode *o);
 

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "studies/manifest_decisions.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/world/tables.h"
+#include "sim/fnv.h"
+#include "sim/sim_time.h"
+
+#define NOBODY UINT32_MAX
+
+struct decision {
+    int64_t t;
+    const char *kind, *reason, *detail; /* detail may be NULL */
+    uint32_t workload, repeats;
+};
+
+struct group { /* workloads of one (cluster queue, shape, priority) */
+    uint32_t queue, shape, first;
+    int64_t priority;
+    size_t row; /* its open waiting row, SIZE_MAX: none */
+    const char *reason;
+};
+
+struct mdecisions {
+    const struct manifest *m;
+    struct arena mem;
+    struct decision *rows;
+    size_t row_count, row_capacity;
+    struct group *groups;
+    size_t group_count, group_capacity;
+    uint32_t *map; /* open addressing: group + 1 */
+    size_t map_size;
+    uint32_t *group_of;      /* by workload; NOBODY */
+    const char **waited_for; /* by workload */
+    uint32_t said;           /* group of the last PENDING output */
+};
+
+struct text {
+    char v[600];
+    size_t length;
+};
+
+static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int n = vsnprintf(t->v + t->length, sizeof t->v - t->length, fmt, ap);
+    va_end(ap);
+    const size_t left = sizeof t->v - 1 - t->length;
+    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+}
+
+struct mdecisions *mdecisions_create(const struct manifest *m)
+{
+    struct mdecisions *d = mem_zalloc(1, sizeof *d);
+    d->m = m;
+    d->said = NOBODY;
+    d->group_of = mem_alloc((size_t)m->workload_count + 1, sizeof *d->group_of);
+    d->waited_for = mem_zalloc((size_t)m->workload_count + 1, sizeof *d->waited_for);
+    for (uint32_t i = 0; i < m->workload_count; i++)
+        d->group_of[i] = NOBODY;
+    return d;
+}
+
+void mdecisions_destroy(struct mdecisions *d)
+{
+    arena_fini(&d->mem);
+    free(d->rows);
+    free(d->groups);
+    free(d->map);
+    free(d->group_of);
+    free(d->waited_for);
+    free(d);
+}
+
+/* ---- groups ---- */
+
+static uint64_t key_of(uint32_t queue, uint32_t shape, int64_t priority)
+{
+    const int64_t v[] = {queue, shape, priority};
+    return fnv_add(FNV_START, v, sizeof v);
+}
+
+static void map_grow(struct mdecisions *d)
+{
+    d->map_size = d->map_size == 0 ? 256 : 2 * d->map_size;
+    free(d->map);
+    d->map = mem_zalloc(d->map_size, sizeof *d->map);
+    for (size_t i = 0; i < d->group_count; i++) {
+        size_t at = key_of(d->groups[i].queue, d->groups[i].shape, d->groups[i].priority) & (d->map_size - 1);
+        while (d->map[at] != 0)
+            at = (at + 1) & (d->map_size - 1);
+        d->map[at] = (uint32_t)i + 1;
+    }
+}
+
+/* The group, made with `first` when it is new; NOBODY when it is unknown and first is NOBODY. */
+static uint32_t group_of(struct mdecisions *d, uint32_t queue, uint32_t shape, int64_t priority, uint32_t first)
+{
+    if (2 * (d->group_count + 1) > d->map_size)
+        map_grow(d);
+    size_t at = key_of(queue, shape, priority) & (d->map_size - 1);
+    for (; d->map[at] != 0; at = (at + 1) & (d->map_size - 1)) {
+        const struct group *g = &d->groups[d->map[at] - 1];
+        if (g->queue == queue && g->shape == shape && g->priority == priority)
+            return d->map[at] - 1;
+    }
+    if (first == NOBODY)
+        return NOBODY;
+    d->groups = mem_grow(d->groups, &d->group_capacity, d->group_count + 1, sizeof *d->groups);
+    d->groups[d->group_count] = (struct group){queue, shape, first, priority, SIZE_MAX, NULL};
+    d->map[at] = (uint32_t)++d->group_count;
+    return d->map[at] - 1;
+}
+
+/* ---- words ---- */
+
+static void amount(struct text *t, const struct manifest *m, uint32_t resource, int64_t v)
+{
+    if (v == POLICY_UNLIMITED)
+        say(t, "unlimited");
+    else if (resource < m->config.resource_count && strcmp(m->config.resources[resource], "cpu") == 0 && v % 1000 == 0)
+        say(t, "%" PRId64, v / 1000);
+    else if (resource < m->config.resource_count && strcmp(m->config.resources[resource], "cpu") == 0)
+        say(t, "%" PRId64 "m", v);
+    else
+        say(t, "%" PRId64, v);
+}
+
+static const char *name_or(const char *const name, const char *otherwise)
+{
+    return name == NULL ? otherwise : name;
+}
+
+static const char *flavor_name(const struct manifest *m, uint32_t id)
+{
+    return id < m->config.flavor_count ? name_or(m->config.flavors[id].name, "missing flavor") : "no flavor";
+}
+
+static const char *resource_name(const struct manifest *m, uint32_t id)
+{
+    return id < m->config.resource_count ? m->config.resources[id] : "pods";
+}
+
+/* available = nominal - used + borrowable; a negative last term is what others have borrowed. */
+static void sum(struct text *t, const struct manifest *m, uint32_t resource, int64_t available, int64_t nominal,
+                int64_t used)
+{
+    say(t, "available ");
+    amount(t, m, resource, available);
+    say(t, " of ");
+    amount(t, m, resource, nominal);
+    if (available == POLICY_UNLIMITED || nominal == POLICY_UNLIMITED || used == POLICY_UNLIMITED)
+        return;
+    const int64_t rest = available - (nominal - used);
+    say(t, ": nominal ");
+    amount(t, m, resource, nominal);
+    say(t, " − used ");
+    amount(t, m, resource, used);
+    say(t, rest < 0 ? " − lent " : " + borrowable ");
+    amount(t, m, resource, rest < 0 ? -rest : rest);
+}
+
+static void numbers(struct text *t, const struct manifest *m, const struct policy_numbers *n)
+{
+    if (n->flavor == POLICY_NONE && n->resource == POLICY_NONE)
+        return;
+    say(t, "%s %s: asks ", flavor_name(m, n->flavor), resource_name(m, n->resource));
+    amount(t, m, n->resource, n->requested);
+    if (n->flavor == POLICY_NONE)
+        return;
+    say(t, ", ");
+    sum(t, m, n->resource, n->available, n->nominal, n->used);
+    if (n->borrowing_limit != POLICY_NIL) {
+        say(t, "; borrowingLimit ");
+        amount(t, m, n->resource, n->borrowing_limit);
+    }
+    if (n->lending_limit != POLICY_NIL) {
+        say(t, "; lendingLimit ");
+        amount(t, m, n->resource, n->lending_limit);
+    }
+    if (n->requested > n->potential) {
+        say(t, "; never more than ");
+        amount(t, m, n->resource, n->potential);
+    }
+}
+
+/* ---- rows ---- */
+
+static struct decision *add(struct mdecisions *d, int64_t now, uint32_t workload, const char *kind, const char *reason,
+                            const struct text *t)
+{
+    d->rows = mem_grow(d->rows, &d->row_capacity, d->row_count + 1, sizeof *d->rows);
+    struct decision *r = &d->rows[d->row_count++];
+    *r = (struct decision){now, kind, reason, NULL, workload, 0};
+    if (t != NULL && t->length > 0)
+        r->detail = arena_strdup(&d->mem, t->v);
+    return r;
+}
+
+void mdecisions_submitted(struct mdecisions *d, const struct mplay *p, int64_t now, uint32_t id)
+{
+    const struct manifest_workload *w = &d->m->workloads[id];
+    const uint32_t queue = mplay_queue(d->m, id);
+    struct text t = {.length = 0};
+    d->group_of[id] = group_of(d, queue, w->policy.shape, w->policy.priority, id);
+    say(&t, "priority %" PRId64 "; %" PRIu32 " wait in the queue before it", w->policy.priority,
+        p->ops->pending_count(p->policy, queue));
+    char label[32];
+    snprintf(label, sizeof label, "group %" PRIu32, d->group_of[id]);
+    add(d, now, id, "submitted", arena_strdup(&d->mem, label), &t);
+}
+
+void mdecisions_finished(struct mdecisions *d, const struct mplay *p, int64_t now, uint32_t id)
+{
+    struct text t = {.length = 0};
+    say(&t, "after %.3f s, %" PRIu32 " evictions", sim_time_seconds(now - d->m->workloads[id].policy.created_ns),
+        p->runs[id].evictions);
+    add(d, now, id, "finished", "Done", &t);
+}
+
+static void on_admit(struct mdecisions *d, const struct mplay *p, int64_t now, const struct policy_output *o)
+{
+    const struct policy_entry *e = o->u.entry;
+    const struct group *g = &d->groups[d->group_of[o->workload]];
+    struct text t = {.length = 0};
+    for (uint32_t s = 0; s < e->set_count; s++) {
+        const struct policy_assigned_set *set = &e->sets[s];
+        say(&t, "%s%s x %" PRId64 ":", s == 0 ? "" : "; ", set->name, set->count);
+        for (uint32_t i = 0; i < set->choice_count; i++)
+            say(&t, "%s %s on %s", i == 0 ? "" : ",", resource_name(d->m, set->choices[i].resource),
+                flavor_name(d->m, set->choices[i].flavor));
+        if (set->placed)
+            say(&t, ", in %" PRIu32 " domains", set->domain_count);
+    }
+    if (e->borrowing_level > 0)
+        say(&t, "; borrows at level %" PRIu32, e->borrowing_level);
+    if (p->m->config.fair_sharing)
+        say(&t, "; share of the queue %.0f", p->ops->share(p->policy, POLICY_OBJ_CLUSTER_QUEUE, e->cluster_queue));
+    add(d, now, o->workload, "admitted", policy_mode_name(e->mode), &t);
+    if (g->row != SIZE_MAX)
+        d->waited_for[o->workload] = g->reason;
+}
+
+static void on_evict(struct mdecisions *d, int64_t now, const struct policy_output *o)
+{
+    const struct manifest *m = d->m;
+    const uint32_t by = o->u.evict.preemptor;
+    const char *rule = policy_evict_reason_name(o->u.evict.reason);
+    const struct manifest_workload *w = &m->workloads[o->workload];
+    struct text t = {.length = 0};
+    if (by != POLICY_NONE) {
+        const struct manifest_workload *b = &m->workloads[by];
+        struct text u = {.length = 0};
+        say(&u, "evicts %s/%s (queue %s, priority %" PRId64 ")", w->name_space, w->name, w->queue, w->policy.priority);
+        add(d, now, by, "preempts", rule, &u);
+        say(&t, "for %s/%s (queue %s, priority %" PRId64 ")", b->name_space, b->name, b->queue, b->policy.priority);
+    } else if (o->u.evict.reason == POLICY_EVICT_PODS_READY_TIMEOUT) {
+        say(&t, "time-out %" PRIu32 ", queued again at %.0f s", o->u.evict.count, sim_time_seconds(o->u.evict.until_ns));
+    }
+    add(d, now, o->workload, "evicted", rule, &t);
+}
+
+static const char *reason_word(const struct policy_reason *r)
+{
+    const char *word = policy_requeue_reason_name(r->requeue);
+    return word[0] != '\0' ? word : policy_mode_name(r->mode);
+}
+
+/* Where no single flavor decided: what the flavor that was tried last has. */
+static void last_tried(struct text *t, const struct manifest *m, const struct mplay *p, const struct policy_reason *r)
+{
+    struct policy_quota_state q;
+    if (t->length > 0 || r->flavor_tried == POLICY_NONE ||
+        !p->ops->quota(p->policy, POLICY_OBJ_CLUSTER_QUEUE, r->cluster_queue, r->flavor_tried, m->main_resource, &q))
+        return;
+    say(t, "%s %s: ", flavor_name(m, r->flavor_tried), resource_name(m, m->main_resource));
+    sum(t, m, m->main_resource, q.available, q.nominal, q.used);
+}
+
+static void on_reason(struct mdecisions *d, const struct mplay *p, int64_t now, const struct policy_reason *r)
+{
+    const uint32_t g = r->workload != POLICY_NONE ? d->group_of[r->workload] : d->said;
+    if (g == NOBODY || r->outcome == POLICY_OUT_ADMITTED)
+        return;
+    struct group *at = &d->groups[g];
+    if (at->row != SIZE_MAX)
+        d->rows[at->row].repeats += r->repeats;
+    struct text t = {.length = 0};
+    numbers(&t, d->m, &r->numbers);
+    last_tried(&t, d->m, p, r);
+    if (r->share_before >= 0)
+        say(&t, "; share %.0f before, %.0f after", r->share_before, r->share_after);
+    if (r->group_count > 1)
+        say(&t, "%s%" PRIu32 " of its group wait", t.length > 0 ? "; " : "", r->group_count);
+    at->reason = reason_word(r);
+    add(d, now, r->workload != POLICY_NONE ? r->workload : at->first, policy_outcome_name(r->outcome), at->reason, &t);
+    at->row = d->row_count - 1;
+}
+
+void mdecisions_output(struct mdecisions *d, const struct mplay *p, int64_t now, const struct policy_output *o)
+{
+    switch (o->kind) {
+    case POLICY_DO_ADMIT:
+        on_admit(d, p, now, o);
+        break;
+    case POLICY_DO_EVICT:
+        on_evict(d, now, o);
+        break;
+    case POLICY_DO_DEACTIVATE:
+        add(d, now, o->workload, "deactivated", "RequeuingLimitExceeded", NULL);
+        break;
+    case POLICY_SAY_PENDING:
+        d->said = group_of(d, o->u.pending.cluster_queue, o->u.pending.shape, o->u.pending.priority, NOBODY);
+        break;
+    case POLICY_SAY_REASON:
+        on_reason(d, p, now, o->u.reason);
+        break;
+    case POLICY_DO_REQUEUE:
+    case POLICY_SAY_ENTRY:
+    case POLICY_SAY_CYCLE:
+    case POLICY_SAY_USAGE:
+        break;
+    }
+}
+
+const char *mdecisions_reason(struct mdecisions *d, const struct mplay *p, uint32_t id)
+{
+    if (p->runs[id].reserved != POLICY_NEVER || d->group_of[id] == NOBODY)
+        return d->waited_for[id];
+    return d->groups[d->group_of[id]].reason;
+}
+
+/* ---- the end ---- */
+
+/* Those that wait and were never looked at themselves are told the reason of their group. */
+static void waiting_at_end(struct mdecisions *d, const struct mplay *p)
+{
+    const struct manifest *m = d->m;
+    bool *told = mem_zalloc((size_t)m->workload_count + 1, sizeof *told);
+    for (size_t i = 0; i < d->row_count; i++)
+        told[d->rows[i].workload] |= strcmp(d->rows[i].kind, "submitted") != 0;
+    for (uint32_t i = 0; i < m->workload_count; i++) {
+        struct policy_reason r;
+        struct text t = {.length = 0};
+        if (m->workloads[i].inadmissible != NULL) {
+            if (m->workloads[i].policy.created_ns > p->end_ns)
+                continue;
+            say(&t, "%s", m->workloads[i].inadmissible);
+            add(d, p->end_ns, i, "waiting", "Inadmissible", &t);
+        } else if (p->runs[i].submitted && !told[i] && p->ops->reason(p->policy, i, &r)) {
+            numbers(&t, m, &r.numbers);
+            last_tried(&t, m, p, &r);
+            add(d, p->end_ns, i, policy_outcome_name(r.outcome), reason_word(&r), &t);
+        } else if (p->runs[i].submitted && !told[i]) {
+            const uint32_t queue = mplay_queue(m, i);
+            const char *why = m->queues[queue].inactive;
+            say(&t, "%s", why != NULL ? why : "others stand before it in its queue");
+            add(d, p->end_ns, i, "waiting", why != NULL ? "Inactive" : "QueueOrder", &t);
+        }
+    }
+    free(told);
+}
+
+void mdecisions_emit(struct mdecisions *d, const struct mplay *p, int64_t run_id, const struct record_sink *sink)
+{
+    const struct manifest *m = d->m;
+    waiting_at_end(d, p);
+    for (size_t i = 0; i < d->row_count; i++) {
+        const struct decision *r = &d->rows[i];
+        const struct manifest_workload *w = &m->workloads[r->workload];
+        char name[512];
+        snprintf(name, sizeof name, "%.250s/%.250s", w->name_space, w->name);
+        const char *queue = w->policy.local_queue == POLICY_NONE
+                                ? ""
+                                : m->config.cluster_queues[mplay_queue(m, r->workload)].name;
+        struct record_value v[] = {rec_int(run_id),      rec_int(r->t),       rec_int((int64_t)i),
+                                   rec_text(name),       rec_text(queue),     rec_text(r->kind),
+                                   rec_text(r->reason),  rec_text(r->detail), rec_int(r->repeats)};
+        record_row(sink, &table_decision, v);
+    }
+}

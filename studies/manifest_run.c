@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "studies/manifest_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/store/store.h"
+#include "models/world/tables.h"
+#include "scenarios/load/manifest/durations.h"
+#include "sim/fnv.h"
+#include "sim/sim_time.h"
+#include "studies/manifest_decisions.h"
+#include "studies/manifest_figures.h"
+
+struct watch {
+    struct mfigures *figures;
+    struct mdecisions *decisions; /* NULL: not recorded */
+};
+
+static void on_output(void *ctx, const struct mplay *p, int64_t now, const struct policy_output *o)
+{
+    struct watch *w = ctx;
+    if (w->decisions != NULL)
+        mdecisions_output(w->decisions, p, now, o);
+}
+
+static void on_submitted(void *ctx, const struct mplay *p, int64_t now, uint32_t id)
+{
+    struct watch *w = ctx;
+    if (w->decisions != NULL)
+        mdecisions_submitted(w->decisions, p, now, id);
+}
+
+static void on_finished(void *ctx, const struct mplay *p, int64_t now, uint32_t id)
+{
+    struct watch *w = ctx;
+    if (w->decisions != NULL)
+        mdecisions_finished(w->decisions, p, now, id);
+}
+
+static void on_instant(void *ctx, const struct mplay *p, int64_t now)
+{
+    struct watch *w = ctx;
+    mfigures_instant(w->figures, p, now);
+}
+
+/* ---- reading ---- */
+
+static struct manifest *read_manifest(const struct manifest_run_options *o, struct err *err)
+{
+    struct diag_list diags = {0};
+    struct manifest *m = manifest_read(o->files, o->file_count, &diags);
+    diag_print(&diags, stderr);
+    diag_fini(&diags);
+    if (m == NULL) {
+        err->code = ERR_INPUT;
+        return NULL;
+    }
+    manifest_describe(m, stderr);
+    if (o->durations != NULL)
+        manifest_durations(m, o->durations, o->seed, err);
+    const uint32_t lacking = manifest_without_duration(m);
+    if (err->code == ERR_NONE && lacking > 0)
+        err_set(err, ERR_INPUT, "%" PRIu32 " of %" PRIu32 " workloads have no duration (they have not finished); "
+                "give them one with --durations FILE or --durations DISTRIBUTION", lacking, m->workload_count);
+    if (err->code == ERR_NONE)
+        return m;
+    manifest_free(m);
+    return NULL;
+}
+
+/* What must be equal for two results to be compared: who asks for what, when, for how long. */
+static uint64_t demand_hash(const struct manifest *m)
+{
+    uint64_t h = FNV_START;
+    for (uint32_t i = 0; i < m->workload_count; i++) {
+        const struct manifest_workload *w = &m->workloads[i];
+        const int64_t v[] = {w->created, w->duration_ns, w->policy.priority, w->startup_ns};
+        h = fnv_add(h, w->name_space, strlen(w->name_space) + 1);
+        h = fnv_add(h, w->name, strlen(w->name) + 1);
+        h = fnv_add(h, w->queue, strlen(w->queue) + 1);
+        h = fnv_add(h, v, sizeof v);
+        for (uint32_t s = 0; s < w->shape.pod_set_count; s++) {
+            const struct policy_pod_set *p = &w->shape.pod_sets[s];
+            h = fnv_add(h, &p->count, sizeof p->count);
+            for (uint32_t k = 0; k < p->request_count; k++) {
+                const char *name = m->config.resources[p->requests[k].resource];
+                h = fnv_add(h, name, strlen(name) + 1);
+                h = fnv_add(h, &p->requests[k].amount, sizeof p->requests[k].amount);
+            }
+        }
+    }
+    return h;
+}
+
+/* ---- writing ---- */
+
+static void add_params(struct store *store, const struct manifest *m, const struct manifest_run_options *o)
+{
+    char text[64];
+    store_param(store, 1, "kueue.version", m->version == NULL ? "not known" : m->version);
+    store_param(store, 1, "kueue.profile", m->config.profile);
+    store_param(store, 1, "kueue.fairSharing", m->config.fair_sharing ? "true" : "false");
+    store_param(store, 1, "durations", o->durations == NULL ? "of finished workloads" : o->durations);
+    store_param(store, 1, "figures.resource",
+                m->main_resource == POLICY_NONE ? "none" : m->config.resources[m->main_resource]);
+    snprintf(text, sizeof text, "%" PRIu32, m->workload_count);
+    store_param(store, 1, "workloads", text);
+}
+
+static char *scenario_text(const struct manifest_run_options *o)
+{
+    size_t length = 64;
+    for (int i = 0; i < o->file_count; i++)
+        length += strlen(o->files[i]) + 8;
+    char *text = mem_zalloc(length, 1);
+    strcat(text, "manifests:\n");
+    for (int i = 0; i < o->file_count; i++) {
+        strcat(text, "  - ");
+        strcat(text, o->files[i]);
+        strcat(text, "\n");
+    }
+    return text;
+}
+
+static void add_run(struct store *store, const struct manifest *m, const struct manifest_run_options *o,
+                    const struct mplay *p, double wall_s)
+{
+    char host[128] = "";
+    char *text = scenario_text(o);
+    const struct store_input input = {o->files[0], m->hash};
+    (void)gethostname(host, sizeof host - 1);
+    const struct store_run run = {.run = 1,
+                                  .arbiter = "cohort",
+                                  .preset = "cohort",
+                                  .seed = o->seed,
+                                  .horizon_s = sim_time_seconds(p->end_ns),
+                                  .scenario_name = "manifests",
+                                  .scenario_text = text,
+                                  .scenario_hash = fnv_add(m->hash, text, strlen(text)),
+                                  .demand_hash = demand_hash(m),
+                                  .inputs = &input,
+                                  .input_count = 1,
+                                  .wall_s = wall_s,
+                                  .version = FLEETSIM_VERSION,
+                                  .host = host};
+    store_add_run(store, &run);
+    free(text);
+}
+
+struct reasons {
+    struct mdecisions *decisions;
+    const struct mplay *p;
+};
+
+static const char *reason_of(void *ctx, uint32_t id)
+{
+    const struct reasons *r = ctx;
+    return mdecisions_reason(r->decisions, r->p, id);
+}
+
+static void emit_loop(const struct mplay *p, const struct record_sink *sink)
+{
+    const struct settle_loop *l = settle_loop(p->settle);
+    char text[600] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; l != NULL && i < l->count && i < 4; i++) {
+        const int n = snprintf(text + used, sizeof text - used, "%s%s evicts %s (%s)", i == 0 ? "" : ", ",
+                               p->m->workloads[l->preemptors[i]].name, p->m->workloads[l->victims[i]].name,
+                               policy_evict_reason_name(l->rules[i]));
+        used += n < 0 || (size_t)n >= sizeof text - used ? 0 : (size_t)n;
+    }
+    struct record_value v[] = {rec_int(1), rec_real(sim_time_seconds(p->end_ns)), rec_text("eviction_loop"), rec_null(),
+                               rec_real(l == NULL ? 0 : (double)l->count), rec_text(text[0] == '\0' ? NULL : text)};
+    record_row(sink, &table_event_of_note, v);
+}
+
+static bool write_all(const struct manifest_run_options *o, const struct mplay *p, struct watch *w, double wall_s,
+                      struct err *err)
+{
+    struct store *store = store_create(o->output, world_tables, err);
+    if (store == NULL)
+        return false;
+    add_run(store, p->m, o, p, wall_s);
+    add_params(store, p->m, o);
+    const struct record_sink sink = store_sink(store);
+    struct reasons r = {w->decisions, p};
+    mfigures_emit(w->figures, p, 1, &sink, w->decisions == NULL ? NULL : reason_of, &r);
+    if (w->decisions != NULL)
+        mdecisions_emit(w->decisions, p, 1, &sink);
+    if (p->loop)
+        emit_loop(p, &sink);
+    return store_commit(store, err);
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+bool manifest_run(const struct manifest_run_options *o, struct manifest_run_result *result, struct err *err)
+{
+    struct manifest *m = read_manifest(o, err);
+    *result = (struct manifest_run_result){0};
+    if (m == NULL)
+        return false;
+    struct watch w = {mfigures_create(m), o->decisions ? mdecisions_create(m) : NULL};
+    struct mplay p;
+    const struct mplay_options mo = {.horizon_ns = o->horizon_ns,
+                                     .reasons = o->decisions,
+                                     .watch = {&w, on_output, on_submitted, on_finished, on_instant}};
+    const double begun = seconds_now();
+    bool ok = mplay_run(&p, m, &mo, err);
+    if (ok) {
+        mfigures_instant(w.figures, &p, p.end_ns);
+        ok = write_all(o, &p, &w, seconds_now() - begun, err);
+        *result = (struct manifest_run_result){m->workload_count, p.cycles, p.loop};
+        if (p.loop)
+            mplay_print_loop(&p, stderr);
+    }
+    mplay_fini(&p);
+    mfigures_destroy(w.figures);
+    if (w.decisions != NULL)
+        mdecisions_destroy(w.decisions);
+    manifest_free(m);
+    return ok;
+}
