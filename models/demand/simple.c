@@ -13,6 +13,15 @@ static double servers_of(const struct service_config *cfg)
     return cfg->servers_per_replica > 0 ? (double)cfg->servers_per_replica : 1.0;
 }
 
+/* Share of time in which at least one of a replica's servers works, each as busy as the others. */
+static double replica_busy(const struct service_config *cfg, double server_busy)
+{
+    double none = 1.0;
+    for (int32_t i = 0; i < (int32_t)servers_of(cfg); i++)
+        none *= 1.0 - server_busy;
+    return servers_of(cfg) > 1.0 ? 1.0 - none : server_busy;
+}
+
 double simple_lambda_max(const struct service_config *cfg)
 {
     REQUIRE(cfg->service_time_s > 0.0);
@@ -34,7 +43,7 @@ void simple_station(const struct service_config *cfg, double lambda, int32_t rep
         return;
     }
     out->in_service = load;
-    out->busy = load / servers;
+    out->busy = replica_busy(cfg, load / servers);
     double spare = servers - load;
     if (spare * spare > NO_WAIT_BETA * NO_WAIT_BETA * load && spare > NO_WAIT_BETA)
         return;

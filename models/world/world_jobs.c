@@ -266,12 +266,13 @@ static sim_time work_at(const struct job *j, sim_time computed)
     return work > attempt_end(j) ? attempt_end(j) : (sim_time)work;
 }
 
-/* Interrupts the current run of the gang: what was computed since the last checkpoint is lost. */
-static void run_interrupt(struct world *w, uint32_t job)
+/* Interrupts the current run of the gang: what was computed since the last checkpoint is lost (returned,
+ * card-time). */
+static i128 run_interrupt(struct world *w, uint32_t job)
 {
     struct job *j = &w->jobs[job];
     if (j->run_since == SIM_NEVER)
-        return;
+        return 0;
     book_run(w, job);
     struct checkpoint_plan plan = plan_of(w, j);
     struct checkpoint_progress p = checkpoint_progress(&plan, w->now - j->run_since);
@@ -284,10 +285,10 @@ static void run_interrupt(struct world *w, uint32_t job)
         sum += ckpt_unit(book_busy_milli(w, i), lost);
     w->lost += sum;
     w->lost_of[stream_of(w, j)->cls] += sum;
-    series_lost(w, i128_card_hours(sum));
     j->committed = saved;
     j->run_since = SIM_NEVER;
     j->gen++; /* its finish event is dead */
+    return sum;
 }
 
 /* ---- end ---- */
@@ -313,7 +314,7 @@ static void job_fail(struct world *w, uint32_t job)
 {
     struct job *j = &w->jobs[job];
     enum workload_class cls = stream_of(w, j)->cls;
-    run_interrupt(w, job);
+    (void)run_interrupt(w, job);
     if ((int32_t)j->failures++ < stream_of(w, j)->max_retries) {
         draw_failure(w, j);
         gang_start(w, job);
@@ -382,10 +383,9 @@ void job_evicted(struct world *w, uint32_t ix)
     j->evictions++;
     enum workload_class cls = stream_of(w, j)->cls;
     w->preemptions[cls]++;
-    series_eviction(w);
     if (cls == CLASS_TRAINING && j->spec.team >= 0)
         w->team_evictions[j->spec.team]++;
-    run_interrupt(w, job);
+    series_eviction(w, i128_card_hours(run_interrupt(w, job)));
     if (wl->state != WL_UNPLACED) {
         j->pods_placed--;
         others_wait(w, j, ix);

@@ -314,8 +314,7 @@ void world_event(struct world *w, sim_time t, enum event_class cls, uint32_t ran
 struct series *series_create(const struct world *w);
 void series_destroy(struct series *s);
 void series_step(struct world *w);               /* at every traffic step */
-void series_eviction(struct world *w);
-void series_lost(struct world *w, double card_h);
+void series_eviction(struct world *w, double lost_card_h);
 void series_hour(struct world *w);               /* at the end of every hour, all settled */
 void series_emit(struct world *w);
 

@@ -81,14 +81,10 @@ void series_step(struct world *w)
     s->fine[FINE_PENDING][k] = (double)w->pending_milli / 1000.0;
 }
 
-void series_eviction(struct world *w)
+void series_eviction(struct world *w, double lost_card_h)
 {
     w->series->fine[FINE_EVICTIONS][slot_of(w)] += 1;
-}
-
-void series_lost(struct world *w, double card_h)
-{
-    w->series->fine[FINE_LOST][slot_of(w)] += card_h;
+    w->series->fine[FINE_LOST][slot_of(w)] += lost_card_h;
 }
 
 static bool is_rate_bucket(int b)
