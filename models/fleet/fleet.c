@@ -65,6 +65,7 @@ static void fill_pool(struct fleet *f, int32_t index)
     fitset_init(&p->open_cards);
     p->set = -1;
     pool_share_init(f, index);
+    place_score_init(f, index);
 }
 
 struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,
@@ -105,6 +106,7 @@ void fleet_destroy(struct fleet *f)
         free(f->pools[i].free_nodes);
         fitset_fini(&f->pools[i].open_cards);
         pool_share_fini(&f->pools[i]);
+        place_score_fini(&f->pools[i]);
     }
     lease_table_fini(&f->leases);
     shapes_fini(&f->shapes);
@@ -281,8 +283,12 @@ int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_r
     REQUIRE(req->cards == 0 || req->share_milli == 0);
     if (count == 0)
         return 0;
-    return one_pool ? place_one_pool(f, lease, req, count, all_or_nothing)
-                    : place_any_pool(f, lease, req, count, all_or_nothing);
+    int32_t placed = one_pool ? place_one_pool(f, lease, req, count, all_or_nothing)
+                              : place_any_pool(f, lease, req, count, all_or_nothing);
+    const struct lease *l = lease_get(&f->leases, lease);
+    for (int32_t i = l->count - placed; f->rule->score != NULL && i < l->count; i++)
+        place_score_note(f, l->parts[i].pool, req);
+    return placed;
 }
 
 /* ---- questions ---- */

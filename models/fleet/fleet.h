@@ -21,7 +21,12 @@
 #include "models/fleet/fleet_config.h"
 #include "sim/err.h"
 
-enum placement_kind { PLACE_BINPACK, PLACE_SPREAD, PLACE_RANDOM, PLACE_KIND_COUNT };
+/* The last five go by score (models/fleet/score): FGD and the rules it was compared with. */
+enum placement_kind {
+    PLACE_BINPACK, PLACE_SPREAD, PLACE_RANDOM,
+    PLACE_DOT_PRODUCT, PLACE_CLUSTERING, PLACE_PACKING, PLACE_BEST_FIT, PLACE_FGD,
+    PLACE_KIND_COUNT
+};
 
 struct fleet;
 

@@ -40,6 +40,7 @@ struct fleet_pool {
     struct fitset *free_nodes;        /* [free whole cards 0..cards_per_node] of pool-local nodes */
     struct fitset open_cards;         /* key free_milli * card_count + pool-local card */
     struct pool_share *share;         /* NULL: no mechanism */
+    struct pool_score *score;         /* place_score.c; NULL when the rule is not by score */
     int32_t set;                      /* in the view of a MIG pool that a rule gets; else -1 */
 };
 

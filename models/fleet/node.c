@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Taking from and giving back to nodes, with all indexes kept. */
-#include "models/fleet/fleet_priv.h"
+#include "models/fleet/placement.h"
 #include "sim/check.h"
 
 int64_t node_first_card(const struct fleet *f, int32_t node)
@@ -92,6 +92,7 @@ void node_take(struct fleet *f, int32_t node, int32_t cards, const int64_t *amou
     add_amounts(f, node, amounts, -1);
     move_free(f, node, -cards);
     f->pools[f->node_pool[node]].used_milli += (int64_t)cards * CARD_MILLI;
+    place_score_changed(f, node, cards, false, 1);
 }
 
 void node_give(struct fleet *f, int32_t node, int32_t cards, const int64_t *amounts)
@@ -101,6 +102,7 @@ void node_give(struct fleet *f, int32_t node, int32_t cards, const int64_t *amou
     raise_open_cards(f, node);
     raise_instances(f, node);
     f->pools[f->node_pool[node]].used_milli -= (int64_t)cards * CARD_MILLI;
+    place_score_changed(f, node, cards, false, -1);
 }
 
 /* Changes the free share of one card. */
@@ -125,6 +127,7 @@ void node_take_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
 {
     add_amounts(f, node, amounts, -1);
     move_card(f, node, node_first_card(f, node) + card, -milli);
+    place_score_changed(f, node, 0, true, 1);
 }
 
 void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
@@ -133,6 +136,7 @@ void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
     add_amounts(f, node, amounts, 1);
     move_card(f, node, node_first_card(f, node) + card, milli);
     raise_open_cards(f, node);
+    place_score_changed(f, node, 0, true, -1);
 }
 
 /* The card leaves or enters the sets of cards with free instances, as it is now. */
@@ -169,6 +173,7 @@ void node_take_instance(struct fleet *f, int32_t node, int32_t card, int32_t ins
 {
     add_amounts(f, node, amounts, -1);
     move_instance(f, node, card, instance, 1);
+    place_score_changed(f, node, 0, true, 1);
 }
 
 void node_give_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
@@ -178,4 +183,5 @@ void node_give_instance(struct fleet *f, int32_t node, int32_t card, int32_t ins
     move_instance(f, node, card, instance, -1);
     move_free(f, node, 0);
     raise_instances(f, node);
+    place_score_changed(f, node, 0, true, -1);
 }

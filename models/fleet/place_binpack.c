@@ -4,6 +4,8 @@
  * go to the open card with the least free share that fits; else a new card is opened on the
  * fullest node that has one.
  */
+#include <stddef.h>
+
 #include "models/fleet/placement.h"
 
 static struct place_choice whole(struct fleet *f, struct fleet_pool *p,
@@ -41,4 +43,4 @@ static int compare(int32_t free_a, int32_t free_b)
     return (free_a > free_b) - (free_a < free_b);
 }
 
-const struct place_rule place_binpack = {"binpack", whole, share, compare};
+const struct place_rule place_binpack = {"binpack", whole, share, compare, NULL};

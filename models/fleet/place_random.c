@@ -120,4 +120,4 @@ static int compare(int32_t free_a, int32_t free_b)
     return 0;
 }
 
-const struct place_rule place_random = {"random", whole, share, compare};
+const struct place_rule place_random = {"random", whole, share, compare, NULL};

@@ -3,6 +3,8 @@
  * The emptiest node that fits (most free whole cards), lowest id among equals. Shares open a new
  * card on the emptiest node while there is one; then the open card with the largest free share.
  */
+#include <stddef.h>
+
 #include "models/fleet/placement.h"
 
 static struct place_choice whole(struct fleet *f, struct fleet_pool *p,
@@ -48,4 +50,4 @@ static int compare(int32_t free_a, int32_t free_b)
     return (free_a < free_b) - (free_a > free_b);
 }
 
-const struct place_rule place_spread = {"spread", whole, share, compare};
+const struct place_rule place_spread = {"spread", whole, share, compare, NULL};

@@ -8,6 +8,11 @@ static const struct place_rule *const rules[PLACE_KIND_COUNT] = {
     [PLACE_BINPACK] = &place_binpack,
     [PLACE_SPREAD] = &place_spread,
     [PLACE_RANDOM] = &place_random,
+    [PLACE_DOT_PRODUCT] = &place_dot_product,
+    [PLACE_CLUSTERING] = &place_clustering,
+    [PLACE_PACKING] = &place_packing,
+    [PLACE_BEST_FIT] = &place_best_fit,
+    [PLACE_FGD] = &place_fgd,
 };
 
 const struct place_rule *place_rule_of(enum placement_kind kind)

@@ -7,6 +7,7 @@
 #define MODELS_FLEET_PLACEMENT_H
 
 #include "models/fleet/fleet_priv.h"
+#include "models/fleet/score/score.h"
 
 struct place_choice {
     int32_t node; /* fleet-wide, -1 = nothing fits */
@@ -23,9 +24,11 @@ struct place_rule {
                                  const struct place_request *req);
     /* Which of two nodes that fit (numbers of free whole cards) is better: < 0 the first. */
     int (*compare)(int32_t free_a, int32_t free_b);
+    const struct score_rule *score; /* rules by score (place_score.c), else NULL */
 };
 
-extern const struct place_rule place_binpack, place_spread, place_random;
+extern const struct place_rule place_binpack, place_spread, place_random, place_dot_product,
+    place_clustering, place_packing, place_best_fit, place_fgd;
 
 const struct place_rule *place_rule_of(enum placement_kind kind);
 
@@ -41,5 +44,13 @@ bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *r
 
 /* The rule's choice; a node that holds req.prefer_model and fits goes first. */
 struct place_choice place_choose(struct fleet *f, struct place_ask *ask);
+
+/* place_score.c: the index of a pool, when the fleet's rule goes by score. */
+void place_score_init(struct fleet *f, int32_t pool);
+void place_score_fini(struct fleet_pool *p);
+/* A worker of so many cards, or of a share, has been taken (sign 1) or given back (-1). */
+void place_score_changed(struct fleet *f, int32_t node, int32_t cards, bool share, int sign);
+/* A worker was placed for good. */
+void place_score_note(struct fleet *f, int32_t pool, const struct place_request *req);
 
 #endif

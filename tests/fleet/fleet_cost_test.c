@@ -16,19 +16,20 @@
 
 static const int32_t only_pool[1] = {0};
 
-static struct place_request churn_request(struct rng *r)
+/* cpu_sizes: how many amounts of cpu there are for each number of cards. */
+static struct place_request churn_request(struct rng *r, uint64_t cpu_sizes)
 {
     struct place_request req = {.pools = only_pool, .pool_count = 1, .prefer_model = -1};
     if (rng_below(r, 3) == 0)
         req.share_milli = 100 * (1 + (int32_t)rng_below(r, 9));
     else
         req.cards = 1 << rng_below(r, 4);
-    req.resources[0] = 1000 * (1 + (int64_t)rng_below(r, 24));
+    req.resources[0] = 1000 * (1 + (int64_t)rng_below(r, cpu_sizes));
     return req;
 }
 
 /* Fills the fleet, then churns: mean looks per placement tried. One lease holds one worker. */
-static double looks_per_placement(int32_t nodes, enum placement_kind kind)
+static double looks_per_placement(int32_t nodes, enum placement_kind kind, uint64_t cpu_sizes)
 {
     struct resource_amount cpu = {0, 96000};
     struct node_pool_config pool = {.name = "p", .node_count = nodes, .cards_per_node = 8,
@@ -42,10 +43,10 @@ static double looks_per_placement(int32_t nodes, enum placement_kind kind)
     struct rng r;
     rng_open(&r, 1, 0, 1000, 3);
     int64_t start = 0;
-    for (int32_t i = 0; i < 6 * nodes + 100000; i++) {
+    for (int32_t i = 0; i < 6 * nodes + 50000; i++) {
         if (i == 6 * nodes) /* full by now */
             start = fleet_looks(f);
-        struct place_request req = churn_request(&r);
+        struct place_request req = churn_request(&r, cpu_sizes);
         struct lease_id l = fleet_lease_open(f);
         if (fleet_place(f, l, &req, 1, true, false) == 1 && count < most) {
             held[count++] = l;
@@ -64,10 +65,10 @@ static double looks_per_placement(int32_t nodes, enum placement_kind kind)
     return looks;
 }
 
-static void check_growth(enum placement_kind kind)
+static void check_growth(enum placement_kind kind, uint64_t cpu_sizes)
 {
-    double small = looks_per_placement(SMALL_NODES, kind);
-    double large = looks_per_placement(LARGE_NODES, kind);
+    double small = looks_per_placement(SMALL_NODES, kind, cpu_sizes);
+    double large = looks_per_placement(LARGE_NODES, kind, cpu_sizes);
     print_message("# %s: %.1f looks per placement with 10,000 cards, %.1f with 100,000\n",
                   fleet_placement_name(kind), small, large);
     assert_true(large <= 3 * small);
@@ -76,18 +77,26 @@ static void check_growth(enum placement_kind kind)
 static void binpack_costs_at_most_three_times_as_much(void **state)
 {
     (void)state;
-    check_growth(PLACE_BINPACK);
+    check_growth(PLACE_BINPACK, 24);
 }
 
 static void spread_costs_at_most_three_times_as_much(void **state)
 {
     (void)state;
-    check_growth(PLACE_SPREAD);
+    check_growth(PLACE_SPREAD, 24);
+}
+
+static void placement_by_score_costs_at_most_three_times_as_much(void **state)
+{
+    (void)state;
+    check_growth(PLACE_BEST_FIT, 2);
+    check_growth(PLACE_FGD, 2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(placement_by_score_costs_at_most_three_times_as_much),
         cmocka_unit_test(binpack_costs_at_most_three_times_as_much),
         cmocka_unit_test(spread_costs_at_most_three_times_as_much),
     };

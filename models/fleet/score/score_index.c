@@ -42,9 +42,16 @@ int32_t score_index_add(struct score_index *x)
     struct score_class *c = &x->classes[x->class_count];
     *c = (struct score_class){0};
     c->tree = mem_alloc((size_t)x->leaves * 2, sizeof(*c->tree));
+    score_index_reset(x, (int32_t)x->class_count);
+    return (int32_t)x->class_count++;
+}
+
+void score_index_reset(struct score_index *x, int32_t class_index)
+{
+    struct score_class *c = &x->classes[class_index];
+    c->seen = 0;
     for (int32_t i = 0; i < x->leaves * 2; i++)
         c->tree[i] = x->sums ? 0 : -1;
-    return (int32_t)x->class_count++;
 }
 
 void score_index_touch(struct score_index *x, int32_t node)

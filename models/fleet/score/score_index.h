@@ -41,6 +41,9 @@ void score_index_fini(struct score_index *x);
 /* A new class; returns its number, counting from 0. */
 int32_t score_index_add(struct score_index *x);
 
+/* The class starts again as if new, for another kind of pod. */
+void score_index_reset(struct score_index *x, int32_t class_index);
+
 /* The node has changed. */
 void score_index_touch(struct score_index *x, int32_t node);
 /* Every node counts as changed. */
