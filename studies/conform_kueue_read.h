@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recorded case of the Kueue scheduler, as the policy's configuration and a list of jobs. */
+/*
+ * A recorded case of the Kueue scheduler, as the policy's configuration and a list of jobs. Its
+ * Kubernetes objects go through the reader of manifests, which users' objects go through as well.
+ */
 #ifndef STUDIES_CONFORM_KUEUE_READ_H
 #define STUDIES_CONFORM_KUEUE_READ_H
 
@@ -8,6 +11,8 @@
 #include "models/policies/policy.h"
 #include "sim/arena.h"
 #include "sim/err.h"
+
+struct manifest;
 
 struct kueue_attempt { /* ns after the admission; POLICY_NEVER: does not happen */
     int64_t ready, unready, recovered, end;
@@ -30,6 +35,7 @@ struct kueue_change {
 
 struct kueue_case {
     struct arena mem;
+    struct manifest *manifest;
     const char *name, *group;
     struct policy_config config;
     int64_t eviction_ns;
@@ -44,28 +50,8 @@ struct kueue_case {
 bool kueue_case_read(const cJSON *json, struct kueue_case *c, struct err *e);
 void kueue_case_fini(struct kueue_case *c);
 
-/* Shared by the parts of the reader. */
-struct kueue_reader {
-    struct kueue_case *c;
-    const char **resources, **flavors, **cohorts, **queues, **locals, **topologies;
-    uint32_t resource_count, flavor_count, cohort_count, queue_count, local_count, topology_count;
-    struct err *e;
-};
-enum { KUEUE_NAMES_MAX = 4096 };
-/* Index of a name, added if it is new. */
-uint32_t kueue_name(struct kueue_reader *r, const char **names, uint32_t *count, const char *name);
-uint32_t kueue_find(const char *const *names, uint32_t count, const char *name);
-
-bool kueue_read_objects(struct kueue_reader *r, const cJSON *objects);
-bool kueue_read_cluster_queue(struct kueue_reader *r, const cJSON *object,
-                              struct policy_cluster_queue *q);
-bool kueue_read_jobs(struct kueue_reader *r, const cJSON *jobs);
-struct policy_selector kueue_read_selector(struct arena *mem, const cJSON *s);
-struct policy_label *kueue_read_labels(struct arena *mem, const cJSON *map, uint32_t *count);
-struct policy_toleration *kueue_read_tolerations(struct arena *mem, const cJSON *list,
-                                                 uint32_t *count);
-enum policy_effect kueue_read_effect(const char *text);
-bool kueue_read_amount(struct kueue_reader *r, const char *resource, const cJSON *value,
-                       int64_t *amount);
+/* Parts of it. Jobs come after the objects. */
+bool kueue_read_objects(struct kueue_case *c, const cJSON *json, struct err *e);
+bool kueue_read_jobs(struct kueue_case *c, const cJSON *jobs, struct err *e);
 
 #endif

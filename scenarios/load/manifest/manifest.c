@@ -198,7 +198,25 @@ static void tell_notes(struct mf *r)
         mf_warn(r, NULL, NULL, "not modelled: %s (%u objects)", r->notes[i].text, (unsigned)r->notes[i].count);
 }
 
-static struct manifest *finish(struct mf *r, struct source *sources, size_t count, bool ok)
+/* Specs that replace others later: their names must be known before the objects are linked. */
+static void read_replacements(struct mf *r, const struct manifest_parts *parts)
+{
+    for (size_t i = 0; i < parts->replacement_count; i++) {
+        const struct mnode *o = mnode_from_cjson(parts->replacements[i], &r->tree);
+        if (o == NULL)
+            continue;
+        r->kind = "ClusterQueue";
+        r->name = mnode_text(mnode_get(o, "metadata"), "name", "");
+        r->name_space = NULL;
+        mf_out(r, 0);
+        parts->replaced_ids[i] = mf_id_find(&r->queues, r->name);
+        parts->replaced[i] = (struct policy_cluster_queue){.name = mf_keep(r, r->name)};
+        mf_cluster_queue_spec(r, mnode_get(o, "spec"), &parts->replaced[i]);
+    }
+}
+
+static struct manifest *finish(struct mf *r, struct source *sources, size_t count, bool ok,
+                               const struct manifest_parts *parts)
 {
     struct manifest *m = r->m;
     const size_t errors = r->diags->error_count;
@@ -208,6 +226,8 @@ static struct manifest *finish(struct mf *r, struct source *sources, size_t coun
                 r->file = sources[s].name;
                 mf_object(r, sources[s].documents.v[i]);
             }
+    if (ok && parts != NULL)
+        read_replacements(r, parts);
     if (ok && r->diags->error_count == errors) {
         mf_out(r, 0);
         r->kind = NULL;
@@ -246,7 +266,7 @@ struct manifest *manifest_read(const char *const *paths, int count, struct diag_
         }
         free(text);
     }
-    struct manifest *m = finish(r, sources, (size_t)count, ok);
+    struct manifest *m = finish(r, sources, (size_t)count, ok, NULL);
     free(sources);
     return m;
 }
@@ -259,7 +279,28 @@ struct manifest *manifest_read_text(const char *name, const char *text, size_t l
     r->diags = diags;
     r->m->hash = fnv_add(r->m->hash, text, length);
     const bool ok = mnode_read(&source.documents, name, text, length, &r->tree, diags);
-    return finish(r, &source, 1, ok);
+    return finish(r, &source, 1, ok, NULL);
+}
+
+struct manifest *manifest_read_parts(const char *name, const struct manifest_parts *parts,
+                                     struct diag_list *diags)
+{
+    struct mf *r = begin();
+    struct source source = {.name = name};
+    struct mnode_list *l = &source.documents;
+    bool ok = true;
+    r->diags = diags;
+    for (size_t i = 0; i < parts->object_count && ok; i++) {
+        struct mnode *n = mnode_from_cjson(parts->objects[i], &r->tree);
+        ok = n != NULL;
+        if (!ok) {
+            diag_add(diags, DIAG_ERROR, name, 0, 0, NULL, "nested deeper than 128 levels");
+            break;
+        }
+        l->v = mem_grow(l->v, &l->capacity, l->count + 1, sizeof(struct mnode *));
+        l->v[l->count++] = n;
+    }
+    return finish(r, &source, 1, ok, parts);
 }
 
 void manifest_free(struct manifest *m)

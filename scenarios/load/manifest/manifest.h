@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <cjson/cJSON.h>
+
 #include "models/policies/policy.h"
 #include "sim/arena.h"
 #include "sim/diag.h"
@@ -88,6 +90,19 @@ struct manifest *manifest_read(const char *const *paths, int count, struct diag_
 /* The same from memory (NUL-terminated). */
 struct manifest *manifest_read_text(const char *name, const char *text, size_t length,
                                     struct diag_list *diags);
+
+/* Objects that somebody else parsed: Kubernetes objects, and ClusterQueues that replace those of
+ * the same name later (their specs come back in `replaced`, in the manifest's memory). */
+struct manifest_parts {
+    const cJSON *const *objects;
+    size_t object_count;
+    const cJSON *const *replacements;
+    size_t replacement_count;
+    struct policy_cluster_queue *replaced; /* replacement_count of them, filled */
+    uint32_t *replaced_ids;                /* filled; POLICY_NONE: there is no such queue */
+};
+struct manifest *manifest_read_parts(const char *name, const struct manifest_parts *parts,
+                                     struct diag_list *diags);
 
 /* NULL is allowed. */
 void manifest_free(struct manifest *m);
