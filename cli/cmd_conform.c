@@ -9,6 +9,7 @@
 #include "studies/conform_hpa.h"
 #include "studies/conform_keda.h"
 #include "studies/conform_kueue.h"
+#include "studies/manifest_past.h"
 
 struct kind {
     const char *name;
@@ -21,6 +22,7 @@ static const struct kind kinds[] = {
     {"hami", conform_hami_files, "sharing: fits and placements of HAMi's scheduler"},
     {"hpa", conform_hpa_files, "scaling: syncs of the HorizontalPodAutoscaler"},
     {"keda", conform_keda_files, "activation and metrics of KEDA"},
+    {"workloads", conform_workloads_files, "a Kueue dump's own past: times of quota reservation"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -30,11 +32,12 @@ static void print_help(FILE *out)
           "\n"
           "Replays recorded decisions of a real system through the code that simulations\n"
           "use, and prints agreement per group and the first difference with both sides.\n"
-          "The files hold one JSON object per line and may be compressed with gzip.\n"
+          "The files hold one JSON object per line and may be compressed with gzip;\n"
+          "those of workloads are Kubernetes objects as kubectl prints them.\n"
           "\n",
           out);
     for (int i = 0; i < KINDS; i++)
-        fprintf(out, "  %-6s %s\n", kinds[i].name, kinds[i].help);
+        fprintf(out, "  %-9s %s\n", kinds[i].name, kinds[i].help);
     fputs("\nexit status: 0 all agree, 1 something differs, 2 a file cannot be read\n"
           "\n"
           "example:\n"
