@@ -9,7 +9,7 @@ _fleetsim() {
     fi
     local words=
     case $command in
-    run) words="--output --set --jobs --replications --seed --record --format --by --no-progress --help" ;;
+    run) words="--output --set --jobs --replications --seed --record --format --by --skip-bad --policy --no-progress --help" ;;
     check) words="--set --strict --help" ;;
     report) words="--output --help" ;;
     compare) words="--format --force --help" ;;

@@ -95,7 +95,8 @@ refused() {
 # memory_limit KB: from here on, where the program can start at all so (not under a sanitizer, whose
 # shadow memory is larger).
 memory_limit() {
-    if (ulimit -v "$1" && "$program" --version) >/dev/null 2>&1; then
+    # The inner shell is told of a crash, not this one.
+    if sh -c "ulimit -v $1 && exec \"$program\" --version" >/dev/null 2>&1; then
         ulimit -v "$1"
     fi
 }
