@@ -21,6 +21,7 @@ static const struct command commands[] = {
     {"check", cmd_check, "is the scenario valid, and which known mistakes does it contain?"},
     {"report", cmd_report, "one HTML page with plots from a results database"},
     {"compare", cmd_compare, "what differs, with paired confidence intervals"},
+    {"explain", cmd_explain, "why did this job wait, move, or die: every decision about it"},
     {"regress", cmd_regress, "CI gate: did anything get worse, for whom, and which decision changed?"},
     {"import", cmd_import, "public traces to fleetsim jobs and traffic files"},
     {"conform", cmd_conform, "does our policy decide as the real system did?"},

@@ -273,7 +273,8 @@ static void on_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
     d->reason = policy_mode_name(e->mode);
     detail(w, d, &t);
     const struct group *g = &r->groups[r->subjects[ix].group];
-    if (w->wl[ix].kind != WL_REPLICA && g->row != SIZE_MAX)
+    bool first = w->wl[ix].kind != WL_REPLICA && w->jobs[w->wl[ix].owner].first_start == SIM_NEVER;
+    if (first && g->row != SIZE_MAX)
         record_jobs_waited(r->jobs, w->wl[ix].owner, g->reason);
 }
 

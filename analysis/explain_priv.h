@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between the parts of explain. */
+#ifndef ANALYSIS_EXPLAIN_PRIV_H
+#define ANALYSIS_EXPLAIN_PRIV_H
+
+#include "analysis/explain.h"
+#include "analysis/figure.h"
+#include "analysis/regress_priv.h"
+
+struct explain_row { /* of `decision`; texts live in the arena of the reading */
+    int64_t t_ns, seq, repeats;
+    const char *workload, *queue, *kind, *reason, *detail; /* detail "" when there is none */
+    bool of_group; /* said about another workload of the same group */
+};
+
+struct explain_rows {
+    struct arena arena;
+    struct explain_row *items;
+    size_t count, capacity;
+};
+
+/* Reads rows of a query whose columns are t_ns, seq, workload, queue, kind, reason, detail, repeats. */
+void explain_rows_read(struct explain_rows *rows, struct results *results, sqlite3_stmt *query, struct err *err);
+void explain_rows_fini(struct explain_rows *rows);
+
+/* Decisions about one workload, with what its group was told where it was told nothing itself. */
+void explain_rows_workload(struct explain_rows *rows, struct results *results, int64_t run, const char *name,
+                           struct err *err);
+
+/* Plain words for a kind and reason, and what would change it; "" when there is nothing to say. */
+const char *explain_means(const char *kind, const char *reason);
+const char *explain_wakes(const char *kind, const char *reason);
+bool explain_is_waiting(const char *kind);
+
+/* Rows as text; with the names of their workloads when `names`. */
+void explain_rows_text(FILE *out, const struct explain_rows *rows, bool names);
+/* "decisions": [...] */
+void explain_rows_json(FILE *out, const struct explain_rows *rows);
+
+#endif
