@@ -12,13 +12,15 @@
 #include "analysis/summary_table.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/regress_gate.h"
 #include "cli/run_manifests.h"
 #include "scenarios/load/load.h"
 #include "studies/runner.h"
 
 #define SETS_MAX 256
 
-enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD, OPT_MANIFESTS, OPT_DURATIONS, OPT_POLICY };
+enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD, OPT_MANIFESTS, OPT_DURATIONS, OPT_POLICY,
+       OPT_BASELINE, OPT_TOLERANCE, OPT_JUNIT, OPT_MARKDOWN };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Results database (default results.db)", 0},
@@ -33,11 +35,17 @@ static const struct argp_option options[] = {
     {"skip-bad", OPT_SKIP_BAD, "N", 0, "Leave out up to N bad rows of jobs and traffic files", 0},
     {"manifests", OPT_MANIFESTS, "FILE", 0, "Replay the workloads of a cluster's Kueue objects instead; repeatable (docs/manifests.md)", 0},
     {"durations", OPT_DURATIONS, "FILE|LAW", 0, "Run times of workloads that have not finished: a CSV file, 2h, or lognormal,median=2h,sigma=1", 0},
+    {"baseline", OPT_BASELINE, "OLD.yaml", 0, "Run this one too (to FILE with .baseline in its name) and tell what got worse, as 'regress' does; records in full unless --record says otherwise", 0},
+    {"tolerance", OPT_TOLERANCE, "FILE", 0, "With --baseline: what may change (docs/regress.md)", 0},
+    {"junit", OPT_JUNIT, "FILE", 0, "With --baseline: write JUnit XML", 0},
+    {"markdown", OPT_MARKDOWN, "FILE", 0, "With --baseline: write Markdown for a pull request", 0},
     {"no-progress", OPT_NO_PROGRESS, NULL, 0, "No progress line, even on a terminal", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
 struct run_arguments {
-    const char *scenario, *output, *by;
+    const char *scenario, *output, *by, *baseline;
+    struct regress_gate gate;  /* with a baseline */
+    bool has_level;
     const char *sets[SETS_MAX];
     char replications[64], seed[64], policy[1100];
     int set_count, jobs;
@@ -91,6 +99,7 @@ static void text_option(int key, char *arg, struct run_arguments *a, struct argp
     static const char *const formats[] = {"table", "json", "csv", NULL};
     if (key == OPT_RECORD) {
         a->level = (enum record_level)choice(arg, levels, state, "--record");
+        a->has_level = true;
     } else if (key == OPT_FORMAT) {
         static const enum rows_format f[] = {ROWS_TABLE, ROWS_JSON, ROWS_CSV};
         a->format = f[choice(arg, formats, state, "--format")];
@@ -105,6 +114,37 @@ static void text_option(int key, char *arg, struct run_arguments *a, struct argp
         (void)snprintf(a->seed, sizeof a->seed, "seed=%.40s", arg);
         add_set(a, a->seed, state);
     }
+}
+
+static error_t gate_option(int key, const char *arg, struct run_arguments *a)
+{
+    switch (key) {
+    case OPT_BASELINE:
+        a->baseline = arg;
+        break;
+    case OPT_TOLERANCE:
+        a->gate.tolerance = arg;
+        break;
+    case OPT_JUNIT:
+        a->gate.junit = arg;
+        break;
+    case OPT_MARKDOWN:
+        a->gate.markdown = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void check_together(const struct run_arguments *a, struct argp_state *state)
+{
+    if (a->scenario == NULL && a->manifests.file_count == 0)
+        argp_error(state, "expected a scenario file");
+    if (a->baseline != NULL && a->format == ROWS_CSV)
+        argp_error(state, "--baseline prints a table or json, not csv");
+    if (a->baseline == NULL && (a->gate.tolerance != NULL || a->gate.junit != NULL || a->gate.markdown != NULL))
+        argp_error(state, "--tolerance, --junit and --markdown need --baseline");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -150,11 +190,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->scenario = arg;
         break;
     case ARGP_KEY_END:
-        if (a->scenario == NULL && a->manifests.file_count == 0)
-            argp_error(state, "expected a scenario file");
+        check_together(a, state);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return gate_option(key, arg, a);
     }
     return 0;
 }
@@ -165,7 +204,8 @@ static const struct argp argp = {
     "writes them to a database.\v"
     "Example:\n"
     "  fleetsim run scenarios/bank-10k.yaml --set arbiters.cohort.placement=spread -o spread.db\n"
-    "Exit status: 0 done, 2 bad input, 3 the machine failed us, 4 done, but workloads evict each "
+    "  fleetsim run new.yaml --baseline old.yaml --junit gate.xml\n"
+    "Exit status: 0 done, 1 worse than the baseline, 2 bad input, 3 the machine failed us, 4 done, but workloads evict each "
     "other without end.",
     NULL, NULL, NULL};
 
@@ -185,10 +225,10 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &sa, NULL);
 }
 
-static struct scenario *load(const struct run_arguments *a)
+static struct scenario *load(const struct run_arguments *a, const char *path)
 {
     struct diag_list diags = {0};
-    struct scenario *s = scenario_load(a->scenario, a->sets, a->set_count, &diags);
+    struct scenario *s = scenario_load(path, a->sets, a->set_count, &diags);
     diag_print(&diags, stderr);
     diag_fini(&diags);
     return s;
@@ -202,16 +242,76 @@ static int fail(const struct err *err, const struct runner_result *result)
     return err->code == ERR_STOPPED ? 130 : err_exit_status(err);
 }
 
-static int replay(struct run_arguments *a)
+static void replay_options(struct run_arguments *a)
 {
-    const struct summary_options so = {.format = a->format, .by = a->by};
     a->manifests.output = a->output;
     a->manifests.seed = 1;
     if (a->seed[0] != '\0')
         a->manifests.seed = strtoull(a->seed + strlen("seed="), NULL, 10);
     a->manifests.horizon_ns = INT64_MAX;
     a->manifests.decisions = a->level != RECORD_LEVEL_SUMMARY;
+}
+
+static int replay(struct run_arguments *a)
+{
+    const struct summary_options so = {.format = a->format, .by = a->by};
+    replay_options(a);
     return run_manifests(&a->manifests, &so);
+}
+
+/* Runs a scenario into a database; the exit status so far. */
+static int run_scenario(const struct run_arguments *a, const char *path, const char *output, bool *loops)
+{
+    struct err err = {0};
+    struct scenario *s = load(a, path);
+    if (s == NULL)
+        return 2;
+    scenario_skip_bad(s, a->skip_bad);
+    struct runner_options ro = {.output = output,
+                                .jobs = a->jobs,
+                                .level = a->level,
+                                .progress = !a->no_progress && isatty(STDERR_FILENO),
+                                .stop = &stop_flag};
+    struct runner_result result;
+    bool ok = runner_run(s, &ro, &result, &err);
+    scenario_free(s);
+    *loops = result.loops;
+    return ok ? 0 : fail(&err, &result);
+}
+
+/* ---- two runs and the gate ---- */
+
+static int replay_into(struct run_arguments *a, const char *output)
+{
+    struct manifest_run_result result;
+    struct err err = {0};
+    replay_options(a);
+    a->manifests.output = output;
+    return manifest_run(&a->manifests, &result, &err) ? 0 : err.text[0] != '\0' ? fail(&err, NULL) : 2;
+}
+
+static int run_baseline(struct run_arguments *a)
+{
+    char before[4200];
+    bool loops;
+    size_t n = strlen(a->output);
+    n -= n > 3 && strcmp(a->output + n - 3, ".db") == 0 ? 3 : 0;
+    (void)snprintf(before, sizeof before, "%.*s.baseline.db", n < 4096 ? (int)n : 4096, a->output);
+    if (!a->has_level)
+        a->level = RECORD_LEVEL_FULL;
+    int status;
+    if (a->manifests.file_count > 0) {
+        status = replay_into(a, a->output);
+        a->manifests.files[0] = a->baseline;
+        a->manifests.file_count = 1;
+        status = status != 0 ? status : replay_into(a, before);
+    } else {
+        status = run_scenario(a, a->baseline, before, &loops);
+        status = status != 0 ? status : run_scenario(a, a->scenario, a->output, &loops);
+    }
+    a->gate.format = a->format;
+    a->gate.top = 10;
+    return status != 0 ? status : regress_gate_run(&a->gate, before, a->output, "fleetsim run");
 }
 
 int cmd_run(int argc, char **argv)
@@ -222,28 +322,19 @@ int cmd_run(int argc, char **argv)
     struct err err = {0};
     if (a.by != NULL && !summary_by_check(a.by, &err))
         return fail(&err, NULL);
+    catch_interrupts();
+    if (a.baseline != NULL)
+        return run_baseline(&a);
     if (a.manifests.file_count > 0)
         return replay(&a);
-    struct scenario *s = load(&a);
-    if (s == NULL)
-        return 2;
-    scenario_skip_bad(s, a.skip_bad);
-    catch_interrupts();
-    struct runner_options ro = {.output = a.output,
-                                .jobs = a.jobs,
-                                .level = a.level,
-                                .progress = !a.no_progress && isatty(STDERR_FILENO),
-                                .stop = &stop_flag};
-    struct runner_result result;
-    bool ok = runner_run(s, &ro, &result, &err);
-    scenario_free(s);
-    if (!ok)
-        return fail(&err, &result);
-    struct summary_options so = {.format = a.format, .by = a.by};
-    int status = summary_print(stdout, a.output, &so, &err);
+    bool loops;
+    int status = run_scenario(&a, a.scenario, a.output, &loops);
     if (status != 0)
+        return status;
+    struct summary_options so = {.format = a.format, .by = a.by};
+    if (summary_print(stdout, a.output, &so, &err) != 0)
         return fail(&err, NULL);
-    if (result.loops)
+    if (loops)
         fputs("fleetsim run: workloads evict each other without end (see docs/kueue-fidelity.md)\n", stderr);
-    return result.loops ? 4 : 0;
+    return loops ? 4 : 0;
 }
