@@ -26,13 +26,14 @@ struct queue_config quota_view_queue(const struct scenario *s, const struct arbi
     return q;
 }
 
-/* BorrowLimit p: borrowingLimit = floor(nominal * p / 100) (managed-and-costs 1.4). */
+/* BorrowLimit p: borrowingLimit = floor(nominal * p / 100); a limit given for the amount itself goes
+ * before it, as AbsoluteBorrowLimits do (managed-and-costs 1.4). */
 static int64_t borrowing_limit(const struct arbiter_config *arb, const struct queue_config *q,
                                const struct quota_amount *a)
 {
     if (q->cohort < 0)
         return POLICY_NIL;
-    if (arb->borrow_limit_percent >= 0)
+    if (arb->borrow_limit_percent >= 0 && a->borrowing_limit == QUOTA_UNSET)
         return a->nominal * arb->borrow_limit_percent / 100;
     return a->borrowing_limit == QUOTA_UNSET ? POLICY_NIL : a->borrowing_limit;
 }
