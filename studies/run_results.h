@@ -8,13 +8,14 @@
  *   utilization.{allocated,real,useful,work}
  *   idle.{no_demand,quota,blocked,fragmented,reserved}
  *   training.wait.{p50,p95} (censored flag), training.unfinished, training.rework, training.lost,
- *   training.preemptions, training.started, training.finished, training.submitted
- *   lora.wait.{p50,p95}, lora.finished, lora.submitted
+ *   training.preemptions, training.started, training.finished, training.submitted,
+ *   training.failed (given up after their retries), training.abandoned (work left in those)
+ *   lora.: the same names
  *   inference.latency.{p50,p99}, inference.ttft.{p50,p99}, inference.slo_attainment,
  *   inference.cold_starts, inference.{arrived,served,rejected,timed_out,queued},
  *   inference.{tokens,tokens_arrived,tokens_lost,tokens_queued}
  *   replicas.preemptions
- *   cost.total, cost.per_million_tokens, cost.per_useful_card_hour
+ *   cost.nodes, cost.engineers, cost.total, cost.per_million_tokens, cost.per_useful_card_hour
  *   managed.throttled (share of requests refused), managed.job_card_hours
  * scope_kind 'team': quota.nominal, quota.used, quota.lent, quota.borrowed (mean cards),
  *   training.wait.{p50,p95}, training.unfinished, training.rework, training.evictions, cost.total,
