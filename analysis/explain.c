@@ -286,7 +286,7 @@ static bool queue(FILE *out, struct results *results, const struct explain_run *
 static const char states_sql[] =
     "SELECT queue, sum(state = 'waits'), sum(state = 'holds'), sum(state = 'leaves') FROM ("
     "SELECT queue, CASE WHEN kind IN ('admitted', 'started', 'unplaced') THEN 'holds'"
-    " WHEN kind IN ('finished', 'stopped', 'deactivated') OR reason = 'Replaced' THEN 'gone'"
+    " WHEN kind IN ('finished', 'failed', 'stopped', 'deactivated') OR reason = 'Replaced' THEN 'gone'"
     " WHEN kind = 'evicted' THEN 'leaves' ELSE 'waits' END AS state FROM ("
     "SELECT queue, kind, reason, max(seq) FROM decision WHERE run = %lld AND t_ns <= %lld GROUP BY workload))"
     " GROUP BY queue ORDER BY queue";

@@ -91,7 +91,8 @@ static bool begins_wait(const struct explain_row *r)
 
 static bool ends_wait(const struct explain_row *r)
 {
-    return strcmp(r->kind, "admitted") == 0 || strcmp(r->kind, "stopped") == 0 || strcmp(r->kind, "finished") == 0;
+    return strcmp(r->kind, "admitted") == 0 || strcmp(r->kind, "stopped") == 0 || strcmp(r->kind, "finished") == 0 ||
+           strcmp(r->kind, "failed") == 0;
 }
 
 /* Copies own rows; before the end of a wait without a word goes what the group was told. */

@@ -36,6 +36,7 @@ static const struct word words[] = {
      "cards come free on a node that fits"},
     {"released", "Requeued", "back in its queue, at its old place", ""},
     {"released", "Replaced", "the service asks for a new replica", ""},
+    {"failed", "RetriesUsedUp", "the user's error ended each of its attempts; it is given up", ""},
     {"deactivated", "RequeuingLimitExceeded", "it was requeued too often and is never looked at again", ""},
     {"stopped", "ScaledDown", "the scaler wants fewer replicas", ""},
 };

@@ -474,7 +474,8 @@ void record_started(struct world *w, uint32_t ix, sim_time starting, sim_time lo
     record_say(&t, ", loading ");
     record_duration(&t, loading);
     struct decision *d = row_of(w, ix, "started");
-    d->reason = wl->kind != WL_REPLICA && w->jobs[wl->owner].evictions > 0 ? "Again" : "First";
+    bool again = wl->kind != WL_REPLICA && w->jobs[wl->owner].evictions + w->jobs[wl->owner].failures > 0;
+    d->reason = again ? "Again" : "First";
     detail(w, d, &t);
 }
 
@@ -503,8 +504,9 @@ void record_job_end(struct world *w, uint32_t job)
     record_duration(&t, j->spec.work);
     record_say(&t, ", %u evictions, rework ", j->evictions);
     record_duration(&t, j->rework);
-    struct decision *d = row_of(w, j->first_workload, "finished");
-    d->reason = "Done";
+    bool done = job_reached(w, j) >= j->spec.work;
+    struct decision *d = row_of(w, j->first_workload, done ? "finished" : "failed");
+    d->reason = done ? "Done" : "RetriesUsedUp";
     detail(w, d, &t);
     record_jobs_row(w, w->record->jobs, job, NULL);
 }
