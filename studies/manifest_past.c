@@ -136,7 +136,7 @@ int conform_workloads_files(int n, char **files, FILE *out)
     if (m == NULL)
         return 2;
     complete(m);
-    const struct mplay_options o = {.horizon_ns = dumped_at(m)};
+    const struct mplay_options o = {.horizon_ns = dumped_at(m), .requeue_batch_ns = MPLAY_KUEUE_BATCH};
     int status = 2;
     if (mplay_run(&p, m, &o, &e))
         status = report(m, &p, out);

@@ -10,7 +10,7 @@
 
 enum {
     SPARE_CYCLES = 1000, /* in one instant, beside what admissions need */
-    EVICTIONS_WITHOUT_PROGRESS = 64
+    EVICTIONS_WITHOUT_PROGRESS = 20000 /* others may end a quarrel by finishing */
 };
 
 enum event_kind { AT_READY, AT_END };
@@ -112,7 +112,8 @@ static void admitted(struct mplay *p, uint32_t id, int64_t now, const struct pol
         r->started = start;
     }
     r->run_since = ready;
-    push(p, (struct mplay_event){ready, id, r->generation, AT_READY});
+    if (p->m->config.pods_ready.on) /* otherwise Kueue keeps no such condition */
+        push(p, (struct mplay_event){ready, id, r->generation, AT_READY});
     int64_t end = w->forever || w->duration_ns == POLICY_NEVER ? POLICY_NEVER
                                                                : sim_time_after(ready, w->duration_ns);
     const int64_t limit = w->limit_ns == POLICY_NEVER ? POLICY_NEVER : sim_time_after(start, w->limit_ns);
@@ -236,9 +237,9 @@ static void play(struct mplay *p)
         gather(p, now);
         p->settles++;
         const enum settle_status status = policy_settle(p->settle, now, p->inputs, p->input_count);
-        p->loop = status == SETTLE_LOOP ||
-                  (settle_loop(p->settle) != NULL && p->idle_evictions > EVICTIONS_WITHOUT_PROGRESS);
-        if (p->loop)
+        p->loop |= settle_loop(p->settle) != NULL;
+        p->stopped = status == SETTLE_LOOP || (p->loop && p->idle_evictions > EVICTIONS_WITHOUT_PROGRESS);
+        if (p->stopped)
             return;
     }
     if (p->opt.horizon_ns != POLICY_NEVER)
@@ -260,8 +261,7 @@ static bool create(struct mplay *p, struct err *err)
     const struct policy_host host = {
         .abi = POLICY_ABI, .size = sizeof host, .ctx = p, .workload_name = workload_name};
     cfg.record_reasons = cfg.record_pending = p->opt.reasons;
-    if (cfg.requeue_batch_ns == 0)
-        cfg.requeue_batch_ns = SIM_SECOND; /* decision specification 2.11 */
+    cfg.requeue_batch_ns = p->opt.requeue_batch_ns;
     p->ops = policy_kueue();
     p->policy = p->ops->create(&cfg, &host, error, sizeof error);
     return p->policy != NULL || err_set(err, ERR_INPUT, "%s", error);
@@ -309,7 +309,8 @@ void mplay_print_loop(const struct mplay *p, FILE *out)
     const struct settle_loop *l = settle_loop(p->settle);
     if (l == NULL)
         return;
-    fprintf(out, "workloads evict each other without end since %.3f s:\n", sim_time_seconds(l->time_ns));
+    fprintf(out, "workloads evict each other %s since %.3f s:\n", p->stopped ? "without end" : "again and again",
+            sim_time_seconds(l->time_ns));
     for (uint32_t i = 0; i < l->count; i++) {
         const struct manifest_workload *by = &p->m->workloads[l->preemptors[i]];
         const struct manifest_workload *w = &p->m->workloads[l->victims[i]];

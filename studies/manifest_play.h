@@ -37,9 +37,13 @@ struct mplay_watch {
     void (*instant)(void *ctx, const struct mplay *p, int64_t now);
 };
 
+/* Decision specification 2.11. */
+#define MPLAY_KUEUE_BATCH INT64_C(1000000000)
+
 struct mplay_options {
     int64_t horizon_ns;  /* POLICY_NEVER: until nothing follows */
     int64_t eviction_ns; /* from an eviction to the release of its quota */
+    int64_t requeue_batch_ns; /* wake-ups are collected this long; MPLAY_KUEUE_BATCH as Kueue does */
     bool reasons;        /* the policy tells reasons and waiting groups */
     struct mplay_watch watch;
 };
@@ -54,7 +58,8 @@ struct mplay {
     int64_t *queue_used;    /* by cluster queue: main resource that its admitted workloads hold */
     int64_t now, end_ns;    /* end: where the replay stopped */
     uint64_t cycles, settles;
-    bool loop;              /* stopped there */
+    bool loop;              /* workloads evict each other again and again (settle_loop) */
+    bool stopped;           /* and nothing ended it: the replay stopped there */
     /* inside */
     struct mplay_event *events;
     size_t event_count, event_capacity;

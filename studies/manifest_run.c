@@ -213,6 +213,7 @@ bool manifest_run(const struct manifest_run_options *o, struct manifest_run_resu
     struct watch w = {mfigures_create(m), o->decisions ? mdecisions_create(m) : NULL};
     struct mplay p;
     const struct mplay_options mo = {.horizon_ns = o->horizon_ns,
+                                     .requeue_batch_ns = MPLAY_KUEUE_BATCH,
                                      .reasons = o->decisions,
                                      .watch = {&w, on_output, on_submitted, on_finished, on_instant}};
     const double begun = seconds_now();

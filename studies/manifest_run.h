@@ -23,7 +23,7 @@ struct manifest_run_options {
 struct manifest_run_result {
     uint32_t workloads;
     uint64_t cycles;
-    bool loops;              /* stored up to there; the cycle of workloads is on stderr */
+    bool loops;              /* workloads evict each other; which ones is on stderr */
 };
 
 /* Problems and warnings go to stderr. False with err (text "" when they were printed). */

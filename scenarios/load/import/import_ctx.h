@@ -188,6 +188,9 @@ bool genai_lora_run(struct import *x, struct text_input *in, struct err *err);
 bool genai_lora_detect(const char *head, uint64_t n);
 bool openb_run(struct import *x, struct text_input *in, struct err *err);
 bool openb_detect(const char *head, uint64_t n);
+bool kueue_workloads_run(struct import *x, struct text_input *in, struct err *err);
+bool kueue_workloads_detect(const char *head, uint64_t n);
+bool kueue_generator_detect(const char *head, uint64_t n);
 bool generic_csv_run(struct import *x, struct text_input *in, struct err *err);
 bool generic_csv_detect(const char *head, uint64_t n);
 

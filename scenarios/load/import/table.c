@@ -14,6 +14,10 @@ static const struct importer importers[] = {
     {"genai-lora", "Alibaba GenAI 2026: Stable Diffusion requests with LoRA", FORM_JOBS,
      genai_lora_detect, genai_lora_run, NULL},
     {"openb", "Alibaba openb 2023: pods on shares of GPUs", FORM_JOBS, openb_detect, openb_run, NULL},
+    {"kueue-workloads", "Kueue: kubectl get workloads -A -o json or yaml", FORM_JOBS, kueue_workloads_detect,
+     kueue_workloads_run, NULL},
+    {"kueue-generator", "Kueue: a file of its performance generator", FORM_JOBS, kueue_generator_detect,
+     kueue_workloads_run, NULL},
     {"csv", "any CSV with a header, columns by name or --map", FORM_AUTO, generic_csv_detect,
      generic_csv_run, NULL},
 };
@@ -38,7 +42,7 @@ void import_list(FILE *out)
 {
     static const char *const forms[] = {"auto", "jobs", "requests", "rates"};
     for (size_t i = 0; i < sizeof importers / sizeof *importers; i++) {
-        fprintf(out, "%-11s %s -> %s\n", importers[i].name, importers[i].help, forms[importers[i].form]);
+        fprintf(out, "%-15s %s -> %s\n", importers[i].name, importers[i].help, forms[importers[i].form]);
     }
 }
 
