@@ -224,8 +224,8 @@ static bool has_decisions(struct regress_reading *g)
         found[i] = results_next(dbs[i], q, g->err);
         sqlite3_finalize(q);
         if (!found[i])
-            regress_note(g->r, "%s has no decisions: record it with 'run --record full' to see the first"
-                         " that differs", dbs[i]->path);
+            regress_note(g->r, "no decisions in %s: record it with 'run --record full' to see the first that"
+                         " differs", dbs[i]->path);
     }
     return found[0] && found[1];
 }

@@ -39,9 +39,8 @@ static bool both_have(struct regress_reading *g, const char *table, const char *
     bool before = has_rows(g, "main", table), after = has_rows(g, "after", table);
     if (before && after)
         return true;
-    regress_note(g->r, "%s%s%s no %ss: record both with 'run --record full' to see %s",
-                 before ? "" : g->before->path, !before && !after ? " and " : "", after ? "" : g->after->path,
-                 table, lost);
+    regress_note(g->r, "no %ss in %s%s%s: record both with 'run --record full' to see %s", table,
+                 before ? "" : g->before->path, !before && !after ? " and " : "", after ? "" : g->after->path, lost);
     return false;
 }
 
