@@ -7,7 +7,7 @@
 #include "analysis/table_priv.h"
 #include "analysis/wrap.h"
 
-enum { METRIC = 24, SCOPE = 17, VALUE = 9, BETTER_LISTED = 10 };
+enum { METRIC = 24, SCOPE = 17, VALUE = 9, CHANGE = 14, JOB = 34, BETTER_LISTED = 10 };
 
 static const char *const marks[] = {"=", "✓", "?", "✗"};
 
@@ -19,7 +19,7 @@ static void finding_line(FILE *out, const struct regress_finding *f)
     figure_print(after, f->def->format, f->after);
     struct figure d = {.value = f->change.mean, .half = f->change.high - f->change.mean,
                        .censored = f->censored, .change = true};
-    figure_print_interval(change, f->def->format, &d, 15, NULL);
+    figure_print_interval(change, f->def->format, &d, CHANGE, NULL);
     fprintf(out, " %s ", marks[f->verdict]);
     table_left(out, f->def->label, METRIC);
     putc(' ', out);
@@ -72,7 +72,7 @@ static void job_line(FILE *out, const struct regress_job *j, bool by_wait)
     char name[300], before[FIGURE_SIZE], after[FIGURE_SIZE];
     (void)snprintf(name, sizeof name, "%.120s (%.40s)", j->id, j->team[0] != '\0' ? j->team : j->queue);
     fputs("   ", out);
-    table_left(out, name, METRIC + 1 + SCOPE);
+    table_left(out, name, JOB);
     if (by_wait) {
         wait_text(before, j->wait_before_s, j->started_before);
         wait_text(after, j->wait_after_s, j->started_after);

@@ -194,7 +194,7 @@ static bool compare(struct explain_rerun *rerun, struct results *stored, int64_t
     q = results_query(r, err,
                       "SELECT count(*), sum(m.value IS NOT s.value) FROM main.metric m JOIN stored.metric s"
                       " ON s.run = m.run AND s.scope_kind = m.scope_kind AND s.scope = m.scope AND s.name = m.name"
-                      " WHERE m.scope_kind = 'all' AND m.name NOT LIKE 'idle.%'");
+                      " WHERE m.scope_kind = 'all' AND m.name NOT LIKE 'idle.%%'");
     if (results_next(r, q, err)) {
         rerun->figures = sqlite3_column_int64(q, 0);
         rerun->figures_that_differ = sqlite3_column_int64(q, 1);
