@@ -68,7 +68,7 @@ void rows_out_real(FILE *out, enum rows_format format, double value)
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         double back = strtod(text, NULL);
-        if (memcmp(&back, &value, sizeof back) == 0)
+        if (back <= value && back >= value)
             break;
     }
     fputs(text, out);

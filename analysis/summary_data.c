@@ -66,7 +66,7 @@ static void read_scopes(struct summary_data *data, struct results *results, stru
     }
     sqlite3_finalize(q);
     data->scopes = arena_alloc(&data->arena, data->scope_count + 1, sizeof *scopes);
-    if (data->scope_count > 0)
+    if (scopes != NULL)
         memcpy(data->scopes, scopes, data->scope_count * sizeof *scopes);
     free(scopes);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analysis/table_priv.h"
+#include "sim/check.h"
 
 static void spaces(FILE *out, size_t count)
 {
@@ -71,6 +72,7 @@ size_t table_interval(FILE *out,
 void table_layout(const struct summary_data *data, size_t *cell, size_t *per_block)
 {
     size_t room = TABLE_WIDTH - TABLE_LABEL, longest = 0;
+    REQUIRE(data->arbiter_count > 0); /* summary_data_read refuses an empty file */
     for (size_t i = 0; i < data->arbiter_count; i++) {
         size_t n = figure_columns(data->arbiters[i].name) + 1;
         longest = n > longest ? n : longest;

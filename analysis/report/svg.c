@@ -35,14 +35,23 @@ static bool starts(const char *text, const char *with)
 /* rgb(  0,   0,  11) -> var(--computing); characters read, 0 if it is another colour. */
 static size_t write_colour(FILE *out, const char *p)
 {
-    int r, g, b, used = 0;
-    if (sscanf(p, "rgb(%d,%d,%d)%n", &r, &g, &b, &used) != 3 || used == 0 || r != 0 || g != 0)
+    long part[3];
+    char *end = NULL;
+    const char *at = p + strlen("rgb");
+    for (int i = 0; i < 3; i++, at = end) {
+        if (*at++ != (i == 0 ? '(' : ','))
+            return 0;
+        part[i] = strtol(at, &end, 10);
+        if (end == at)
+            return 0;
+    }
+    if (*end != ')' || part[0] != 0 || part[1] != 0 || part[2] < 0 || part[2] > 255)
         return 0;
-    const char *name = svg_colour(b);
+    const char *name = svg_colour((int)part[2]);
     if (name == NULL)
         return 0;
     fprintf(out, "var(--%s)", name);
-    return (size_t)used;
+    return (size_t)(end + 1 - p);
 }
 
 /* @L12@ -> the text; characters read, 0 if it is no token. */
@@ -90,11 +99,14 @@ static size_t write_next(FILE *out, const char *p, int number, const struct svg_
 bool svg_write(FILE *out, const char *svg, const char *alt, int number,
                const struct svg_labels *labels)
 {
-    double width = 0, height = 0;
     const char *head = strstr(svg, "<svg"), *body = strstr(svg, "</desc>");
     const char *box = strstr(svg, "viewBox=\"0 0 "), *end = strstr(svg, "</svg>");
-    if (head == NULL || body == NULL || box == NULL || end == NULL ||
-        sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height) != 2)
+    if (head == NULL || body == NULL || box == NULL || end == NULL)
+        return false;
+    char *after_width, *after_height;
+    box += strlen("viewBox=\"0 0 ");
+    double width = strtod(box, &after_width), height = strtod(after_width, &after_height);
+    if (after_width == box || after_height == after_width)
         return false;
     fprintf(out,
             "<svg role=\"img\" viewBox=\"0 0 %.0f %.0f\" xmlns=\"http://www.w3.org/2000/svg\" "

@@ -64,6 +64,7 @@ void queue_slot_chain(double lambda, double lone_s, double work_s, double slots,
     REQUIRE(lambda > 0.0 && slots >= 1.0 && lambda < top);
     /* Probabilities relative to that of n = slots, downwards; they rise to the mode, then fall. */
     double term = 1.0, below = 0.0, weighted = 0.0;
+    /* NOLINTNEXTLINE(clang-analyzer-security.FloatLoopCounter): steps of 1 are exact */
     for (double n = slots; n >= 1.0; n -= 1.0) {
         double ratio = n / ((lone_s + n * work_s) * lambda);
         term *= ratio;

@@ -31,7 +31,7 @@ struct lease_id lease_open(struct lease_table *t)
     } else {
         if (t->used % LEASE_CHUNK == 0) {
             t->chunks =
-                mem_grow(t->chunks, &t->chunk_capacity, t->chunk_count + 1, sizeof(*t->chunks));
+                mem_grow(t->chunks, &t->chunk_capacity, t->chunk_count + 1, sizeof(struct lease *));
             t->chunks[t->chunk_count++] = mem_zalloc(LEASE_CHUNK, sizeof(struct lease));
         }
         index1 = ++t->used;
@@ -61,7 +61,8 @@ static int class_of(int32_t capacity)
 static void block_give(struct lease_table *t, struct lease_part *block, int32_t capacity)
 {
     int c = class_of(capacity);
-    memcpy(block, &t->free_block[c], sizeof(void *));
+    struct lease_part *next = t->free_block[c];
+    memcpy(block, &next, sizeof next);
     t->free_block[c] = block;
 }
 
@@ -71,7 +72,9 @@ static struct lease_part *block_take(struct lease_table *t, int32_t capacity)
     struct lease_part *block = t->free_block[c];
     if (block == NULL)
         return arena_alloc(&t->blocks, (size_t)capacity, sizeof(struct lease_part));
-    memcpy(&t->free_block[c], block, sizeof(void *));
+    struct lease_part *next;
+    memcpy(&next, block, sizeof next);
+    t->free_block[c] = next;
     return block;
 }
 

@@ -149,6 +149,7 @@ int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct pla
         return 0;
     if (s.set_count > 0)
         return __builtin_popcount(s.members[need]);
+    REQUIRE(need > 0); /* 0 is for whole cards, and this is a share */
     int32_t fit = CARD_MILLI / need, slots = s.cards.slots;
     return slots > 0 && slots < fit ? slots : fit;
 }

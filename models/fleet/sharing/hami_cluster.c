@@ -14,7 +14,7 @@ struct hami_cluster *hami_cluster_create(const struct hami_config *cfg,
     c->cfg = *cfg;
     c->nodes = nodes;
     c->node_count = node_count;
-    c->cards = mem_zalloc((size_t)node_count + 1, sizeof(*c->cards));
+    c->cards = mem_zalloc((size_t)node_count + 1, sizeof(struct hami_card_state *));
     for (int32_t n = 0; n < node_count; n++) {
         c->cards[n] = mem_zalloc((size_t)nodes[n].card_count + 1, sizeof(**c->cards));
         for (int32_t i = 0; i < nodes[n].card_count; i++) {

@@ -74,9 +74,9 @@ static void pick_from(struct hami_fit *f, int32_t start)
 /* A half that has exactly enough, else the next larger number; odd counts ask for 1, 3, 2, 4. */
 static bool pick_half(struct hami_fit *f, int32_t left, int32_t right)
 {
-    static const int32_t odd_order[HALF] = {1, 3, 2, 4};
+    static const int32_t odd_order[HALF + 1] = {0, 1, 3, 2, 4};
     for (int32_t n = f->req.count; n <= HALF; n++) {
-        int32_t wanted = f->req.count % 2 == 1 ? odd_order[n - 1] : n;
+        int32_t wanted = f->req.count % 2 == 1 ? odd_order[n] : n;
         if (left == wanted || right == wanted) {
             pick_from(f, left == wanted ? 0 : HALF);
             return true;

@@ -118,7 +118,7 @@ static bool goes_before(const struct mig_profile *a, const struct mig_profile *b
 bool mig_can_add(const struct mig_card *card, const struct mig_layout *there,
                  const int32_t *wanted, int32_t count, struct mig_layout *out)
 {
-    int8_t sorted[MIG_INSTANCES_MAX];
+    int8_t sorted[MIG_INSTANCES_MAX] = {0};
     if (count > MIG_INSTANCES_MAX - there->count)
         return false;
     for (int32_t n = 0; n < count; n++) {

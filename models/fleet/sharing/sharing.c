@@ -117,6 +117,7 @@ void share_take(const struct share_pool *pool, struct share_card *card, int32_t 
     *t = (struct share_tenant){.id = id, .demand = *d, .instance = -1};
     if (d->profile >= 0) {
         t->instance = free_instance(pool, card, d->profile);
+        REQUIRE(t->instance >= 0); /* share_fits */
         card->busy |= UINT32_C(1) << t->instance;
     }
     for (int a = 0; a < SHARE_AXES; a++)
@@ -153,7 +154,7 @@ int32_t share_allocated(const struct share_pool *pool, const struct share_card *
                         int32_t *milli)
 {
     struct share_amounts amounts[SHARE_TENANTS_MAX];
-    int32_t by_id[SHARE_TENANTS_MAX], rank[SHARE_TENANTS_MAX];
+    int32_t by_id[SHARE_TENANTS_MAX], rank[SHARE_TENANTS_MAX] = {0};
     for (int32_t i = 0; i < card->count; i++) {
         rank[i] = rank_of(card, i);
         amounts[rank[i]] = card->tenants[i].demand.amounts;
@@ -175,8 +176,10 @@ void share_rates(const struct share_pool *pool, const struct share_card *card,
             held[i].sm_share = mig_sm_share(pool->mig, d->profile);
         if (pool->kind == SHARE_HAMI)
             held[i].cap = (double)d->amounts.axis[SHARE_COMPUTE] / 100;
-        if (pool->kind == SHARE_MPS)
-            held[i].cap = (double)(100 / pool->replicas) / 100; /* whole percents */
+        if (pool->kind == SHARE_MPS) {
+            int32_t percent = 100 / pool->replicas;
+            held[i].cap = (double)percent / 100;
+        }
     }
     share_mechanism_of(pool->kind)->rates(held, card->count, p, rate);
 }

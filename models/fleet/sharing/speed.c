@@ -103,7 +103,7 @@ static double mps_cap(const struct speed_tenant *t)
 
 void speed_mps(const struct speed_tenant *t, int32_t n, const struct speed_params *p, double *rate)
 {
-    double want[SPEED_TENANTS_MAX] = {0}, given[SPEED_TENANTS_MAX], wanted = 0, traffic = 0;
+    double want[SPEED_TENANTS_MAX] = {0}, given[SPEED_TENANTS_MAX] = {0}, wanted = 0, traffic = 0;
     REQUIRE(n <= SPEED_TENANTS_MAX);
     for (int32_t i = 0; i < n; i++) {
         want[i] = smaller(mps_cap(&t[i]), t[i].demand) * t[i].duty;

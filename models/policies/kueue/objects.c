@@ -54,9 +54,10 @@ static void set_flavor(struct kq *k, uint32_t id, const struct policy_flavor *f)
     kq_topo_destroy(o->topo);
     arena_fini(&o->mem);
     k->flavors_alive -= o->exists;
-    *o = (struct kq_flavor){.exists = f != NULL && f->name != NULL};
-    if (!o->exists)
+    *o = (struct kq_flavor){.exists = false};
+    if (f == NULL || f->name == NULL)
         return;
+    o->exists = true;
     k->flavors_alive++;
     o->spec = *f;
     o->spec.name = arena_strdup(&o->mem, f->name);
