@@ -334,7 +334,7 @@ static const char *join_sorted(const char **rows, size_t n, struct arena *a)
 
 static const char *our_instances(struct replay *p, int32_t node, int32_t card)
 {
-    const char *rows[64];
+    const char *rows[64] = {NULL};
     struct arena *a = &p->arena;
     int32_t n = 0, profile, start;
     while (n < 64 && hami_card_instance(p->cluster, node, card, n, &profile, &start))
@@ -345,7 +345,7 @@ static const char *our_instances(struct replay *p, int32_t node, int32_t card)
 
 static const char *recorded_instances(const cJSON *list, struct arena *a)
 {
-    const char *rows[64];
+    const char *rows[64] = {NULL};
     size_t n = 0;
     const cJSON *row;
     cJSON_ArrayForEach(row, list)
