@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Explanations of decisions that were written down by hand. */
+#include "analysis/explain.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analysis/wrap.h"
+#include "tests/analysis/gate_db.h"
+#include "tests/store/scratch.h"
+
+struct told {
+    struct scratch scratch;
+    struct results results;
+    struct explain_runs runs;
+    struct err err;
+    char text[16384];
+};
+
+static bool ask(struct told *t, const struct gate_run *g, const struct explain_query *query)
+{
+    scratch_open(&t->scratch);
+    assert_true(gate_db(scratch_file(&t->scratch, "a.db"), g, 7, &t->err));
+    assert_true(results_open(&t->results, scratch_file(&t->scratch, "a.db"), &t->err));
+    assert_true(explain_runs_read(&t->runs, &t->results, NULL, 0, &t->err));
+    assert_int_equal(t->runs.count, 1);
+    FILE *out = fmemopen(t->text, sizeof t->text - 1, "w");
+    assert_non_null(out);
+    bool ok = explain_print(out, &t->results, &t->runs.items[0], query, &t->err);
+    (void)fclose(out);
+    return ok;
+}
+
+static void done(struct told *t)
+{
+    explain_runs_fini(&t->runs);
+    results_close(&t->results);
+    scratch_close(&t->scratch);
+}
+
+static void assert_says(const struct told *t, const char *text)
+{
+    if (strstr(t->text, text) == NULL)
+        fail_msg("'%s' is not in:\n%s", text, t->text);
+}
+
+static const struct gate_job jobs[] = {{"x", "red", 0, 0, 0, 1, NULL},
+                                       {"y", "red", 0, 10, 100, 0, "NoFit"},
+                                       {"z", "red", 0, 20, -1, 0, "QueueOrder"},
+                                       {NULL, NULL, 0, 0, 0, 0, NULL}};
+
+/* x holds the queue; y is the head of its group, z of the same group waits behind it; v is alone. */
+static const struct gate_decision decisions[] = {
+    {0, "x", "submitted", "group 0", "rank 1 of 1 in its queue; asks 8 cards, priority 0", 0},
+    {0, "x", "admitted", "Fit", "8 cards of a; the queue then uses 8 of 8", 0},
+    {10, "y", "submitted", "group 1", "rank 1 of 1 in its queue; asks 4 cards, priority 0", 0},
+    {10, "y", "waiting", "NoFit", "asks 4; a: available 0 of 8: nominal 8 − used 8 + borrowable 0", 7},
+    {20, "z", "submitted", "group 1", "rank 2 of 2 in its queue; asks 4 cards, priority 0", 0},
+    {30, "v", "submitted", "group 2", "rank 3 of 3 in its queue; asks 1 cards, priority 0", 0},
+    {90, "x", "evicted", "InCohortReclamation", "for w (queue p, priority 9)", 0},
+    {100, "y", "admitted", "Fit", "4 cards of a; the queue then uses 4 of 8", 0},
+    {120, "y", "finished", "Done", "after 1m 50s", 0},
+    {130, "z", "admitted", "Fit", "4 cards of a; the queue then uses 4 of 8", 0},
+    {0, NULL, NULL, NULL, NULL, 0}};
+
+static const struct gate_run run = {.jobs = jobs, .decisions = decisions};
+
+static void a_wait_shows_arithmetic_meaning_and_what_wakes(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.name = "y"}));
+    assert_says(&t, "y under cohort, replication 0\n");
+    assert_says(&t, "  waited 90.0s, last for NoFit, evicted 0 times, rework 0.02 card-h\n");
+    assert_says(&t, "  00:00:10    waiting     NoFit, repeated 7 times\n"
+                    "                          asks 4; a: available 0 of 8: nominal 8 − used 8 +\n"
+                    "                            borrowable 0\n"
+                    "                          = no flavor it may use has the quota, and evicting\n");
+    assert_says(&t, "wakes when: a workload of its cohort ends or is");
+    assert_says(&t, "  00:02:00    finished    Done\n");
+    done(&t);
+}
+
+/* z was never the head: what y was told before z was admitted held for it as well. */
+static void a_workload_behind_others_is_told_what_its_group_was(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.name = "z"}));
+    assert_says(&t, "waiting     NoFit, said to y of its group, repeated 7 times\n");
+    assert_true(strstr(t.text, "waiting     NoFit") < strstr(t.text, "admitted    Fit"));
+    done(&t);
+}
+
+/* Nobody of v's group was ever looked at. */
+static void a_workload_that_was_never_looked_at_waits_for_its_turn(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.name = "v"}));
+    assert_says(&t, "waiting     QueueOrder\n");
+    assert_says(&t, "wakes when: it comes first\n");
+    done(&t);
+}
+
+static void an_eviction_explains_its_rule(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.name = "x"}));
+    assert_says(&t, "evicted     InCohortReclamation\n");
+    assert_says(&t, "for w (queue p, priority 9)\n");
+    assert_says(&t, "(reclaimWithinCohort)\n");
+    done(&t);
+}
+
+/* At 50 s: x admitted; y, z and v wait. At 110: y admitted, x evicted, z and v wait. */
+static void an_instant_counts_who_waits_and_who_holds(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 4}));
+    assert_says(&t, "  q                                                3         1         0\n");
+    assert_says(&t, "00:01:30    evicted");
+    assert_null(strstr(t.text, "00:02:00"));
+    done(&t);
+    t = (struct told){0};
+    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 110000000000, .limit = 4}));
+    assert_says(&t, "  q                                                2         1         1\n");
+    done(&t);
+}
+
+static void a_queue_counts_its_answers(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_QUEUE, .name = "q", .limit = 2}));
+    assert_says(&t, "  3 jobs, 2 started, 0 finished; wait ≥");
+    assert_says(&t, "  waiting NoFit                                   1  repeated 7 times\n");
+    assert_says(&t, "  the last 2\n");
+    done(&t);
+}
+
+static void an_unknown_name_is_refused_with_the_nearest(void **state)
+{
+    (void)state;
+    static const struct gate_job named[] = {{"research-12", "red", 0, 0, 0, 0, NULL}, {NULL, NULL, 0, 0, 0, 0, NULL}};
+    struct told t = {0};
+    assert_false(ask(&t, &(struct gate_run){.jobs = named}, &(struct explain_query){.name = "reserch-12"}));
+    assert_int_equal(t.err.code, ERR_INPUT);
+    assert_string_equal(t.err.text, "no workload 'reserch-12' under cohort, replication 0; did you mean 'research-12'?");
+    done(&t);
+}
+
+static void json_holds_the_same_rows(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.name = "z", .format = ROWS_JSON}));
+    assert_says(&t, "{\"arbiter\": \"cohort\", \"replication\": 0, \"workload\": \"z\", \"job\": {\"class\": \"training\"");
+    assert_says(&t, "\"start_s\": null");
+    assert_says(&t, "\"kind\": \"waiting\", \"reason\": \"NoFit\", \"detail\": \"asks 4; a: available 0 of 8");
+    assert_says(&t, "\"repeats\": 7, \"of_group\": true}");
+    done(&t);
+}
+
+/* Twelve columns; the first line begins at column 4 ("ab " printed before it would end there). */
+static void text_is_wrapped_by_columns_not_bytes(void **state)
+{
+    (void)state;
+    char text[200] = "";
+    FILE *out = fmemopen(text, sizeof text - 1, "w");
+    wrap_print(out, "one two − three  verylongwordindeed x", 12, 4, 2);
+    (void)fclose(out);
+    assert_string_equal(text, "one two\n  − three\n  verylongwordindeed\n  x\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_shows_arithmetic_meaning_and_what_wakes),
+        cmocka_unit_test(a_workload_behind_others_is_told_what_its_group_was),
+        cmocka_unit_test(a_workload_that_was_never_looked_at_waits_for_its_turn),
+        cmocka_unit_test(an_eviction_explains_its_rule),
+        cmocka_unit_test(an_instant_counts_who_waits_and_who_holds),
+        cmocka_unit_test(a_queue_counts_its_answers),
+        cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
+        cmocka_unit_test(json_holds_the_same_rows),
+        cmocka_unit_test(text_is_wrapped_by_columns_not_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
