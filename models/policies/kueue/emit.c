@@ -260,8 +260,9 @@ void kq_note_proven(struct kq *k, struct kq_class *c)
                                        .group_count = repeats,
                                        .share_before = -1.0,
                                        .share_after = -1.0};
-    if (g != NULL && g->flavor_count > 0)
-        c->reason.flavor_tried = g->flavors[g->flavor_count - 1];
+    for (uint32_t f = 0; g != NULL && f < g->flavor_count; f++)
+        if (c->plan == NULL || (c->plan->groups[0].flavor_ok[0] >> f & 1) != 0)
+            c->reason.flavor_tried = g->flavors[f];
     c->reason.numbers.flavor = c->reason.numbers.resource = POLICY_NONE;
     c->has_reason = c->reason_new = true;
     kq_mark_class(k, c);

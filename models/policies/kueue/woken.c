@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Flushes in proof: queues that are woken only by counting the cycles it would take (fast.h). */
+#include "models/policies/kueue/cycle.h"
 #include "models/policies/kueue/fast.h"
 #include "models/policies/kueue/queue.h"
 
 /* ---- flush in proof ---- */
+
+/* Were they looked at, they would now be told to wait for quota, whatever held them before. */
+static void note_parked(struct kq *k, const struct kq_cq *cq)
+{
+    for (size_t i = 0; i < cq->parked.count; i++) {
+        struct kq_class *c = &k->classes[k->groups[cq->parked.v[i]].cls];
+        if (!c->has_reason || c->reason.wait != POLICY_WAIT_QUOTA)
+            kq_note_proven(k, c);
+    }
+}
 
 static void wake_in_proof(struct kq *k, struct kq_cq *cq)
 {
@@ -16,6 +27,7 @@ static void wake_in_proof(struct kq *k, struct kq_cq *cq)
     cq->woken_left = (uint32_t)cq->parked.count;
     cq->woken_since = k->cycle;
     t->woken_version = t->version;
+    note_parked(k, cq);
 }
 
 static bool flush_really(struct kq *k, struct kq_tree *t)
@@ -60,9 +72,14 @@ bool kq_flush_tree(struct kq *k, struct kq_tree *t)
 
 /* ---- until its cycles are over ---- */
 
-static bool class_first(const struct kq *k, uint32_t a, uint32_t b)
+static bool class_first(const struct kq *k, const struct kq_cq *cq, uint32_t a, uint32_t b)
 {
     const struct kq_group *g = &k->groups[a], *h = &k->groups[b];
+    if (cq->preemptor != POLICY_NONE && cq->preemptor_sticky) { /* first of all (2.2) */
+        const struct kq_wl *p = kq_wl(k, cq->preemptor);
+        if (p->place == POLICY_PLACE_QUEUE && (p->group == a || p->group == b))
+            return p->group == a;
+    }
     const struct kq_wl *v = kq_wl(k, g->items[!g->active].v[0]);
     const struct kq_wl *w = kq_wl(k, h->items[!h->active].v[0]);
     if (v->priority != w->priority)
@@ -77,7 +94,7 @@ static void wake_rest(struct kq *k, struct kq_cq *cq, uint64_t taken)
     const size_t n = cq->parked.count;
     for (size_t i = 0; i < n; i++) {
         size_t j = i;
-        for (; j > 0 && class_first(k, cq->parked.v[i], order[j - 1]); j--)
+        for (; j > 0 && class_first(k, cq, cq->parked.v[i], order[j - 1]); j--)
             order[j] = order[j - 1];
         order[j] = cq->parked.v[i];
     }
