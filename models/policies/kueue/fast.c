@@ -154,6 +154,14 @@ static bool others_useless_fair(struct kq *k, const struct kq_cq *cq, uint32_t f
                                                               : t->shares->first) > 0;
 }
 
+/* Its own borrowingLimit stands in the way: whatever others give back does not help. (3.3: the limit
+ * leaves subtree + borrowingLimit - use, whether or not a part of the quota is never lent.) */
+static bool limit_forbids(const struct kq_quota *q, int64_t v, int64_t own)
+{
+    return q->borrow != POLICY_NIL &&
+           v > kq_plus(kq_minus(kq_plus(q->subtree, q->borrow), q->use), own);
+}
+
 /* v on one (flavor, resource) of the queue at this priority. */
 static enum verdict prove(struct kq *k, struct kq_cq *cq, uint32_t fr, int64_t v, int64_t priority)
 {
@@ -171,7 +179,7 @@ static enum verdict prove(struct kq *k, struct kq_cq *cq, uint32_t fr, int64_t v
     const int64_t own = own_reach(k, cq, fr, priority);
     if (v <= kq_plus(kq_available(&cq->node, fr), own))
         return UNKNOWN;
-    if (cq->node.parent != NULL && !never &&
+    if (cq->node.parent != NULL && !never && !limit_forbids(q, v, own) &&
         !(k->cfg.fair_sharing ? others_useless_fair(k, cq, fr, v, priority, own)
                               : others_useless_classic(k, cq, fr, v, priority, own)))
         return UNKNOWN;
