@@ -23,6 +23,7 @@ static const struct word words[] = {
      "the next cycle, at once"},
     {NULL, "FailedAfterNomination", "it fitted, but could not be admitted in this cycle", "the next cycle, at once"},
     {NULL, "NamespaceMismatch", "its namespace is not selected by the queue", "the queue's namespaceSelector changes"},
+    {NULL, "DecisionDelay", "the decision takes its time (decisionDelay)", "the delay is over"},
     {NULL, "QueueOrder", "others stand before it in its queue", "it comes first"},
     {"evicted", "InClusterQueue", "lower priority in the same queue (withinClusterQueue)", ""},
     {"evicted", "InCohortReclamation", "its queue had borrowed what the other queue owns (reclaimWithinCohort)", ""},

@@ -7,50 +7,9 @@
 #include <string.h>
 
 #include "models/world/record_jobs.h"
-#include "models/world/record_text.h"
+#include "models/world/record_priv.h"
 #include "models/world/tables.h"
 #include "sim/rng.h"
-
-struct decision {
-    sim_time t;
-    const char *workload, *queue, *kind, *reason, *detail; /* in the arena; detail may be NULL */
-    uint32_t repeats;
-};
-
-/* Workloads of one (queue, shape, priority): the policy gives one reason for all of them. */
-struct group {
-    uint32_t queue, shape;
-    int64_t priority;
-    uint32_t next;        /* of the same shape */
-    size_t row;           /* its open waiting row, SIZE_MAX: none */
-    uint32_t counted;     /* repeats of its reason that are in rows already */
-    const char *first;    /* name of the first workload that came */
-    const char *reason;   /* of the open row */
-};
-
-struct subject {          /* by workload index */
-    const char *name;
-    uint32_t group;
-    int32_t pod;
-    bool told;            /* a waiting row carries its name */
-    int64_t number;       /* of a replica */
-};
-
-struct world_record {
-    struct arena arena;
-    struct decision *rows;
-    size_t row_count, row_capacity;
-    struct group *groups;
-    size_t group_count, group_capacity;
-    uint32_t *by_shape;   /* first group of a shape, NONE32: none */
-    size_t shape_capacity;
-    struct subject *subjects;
-    size_t subject_capacity;
-    uint32_t *requeued;   /* heads that went back, of the outputs being applied */
-    size_t requeued_count, requeued_capacity;
-    uint32_t said_group;  /* of the last PENDING output: a REASON of the same class follows it */
-    struct record_jobs *jobs;
-};
 
 struct world_record *record_create(const struct world *w)
 {
@@ -152,19 +111,18 @@ static struct decision *row_add(struct world *w, const char *workload, uint32_t 
     return d;
 }
 
-static struct decision *row_of(struct world *w, uint32_t ix, const char *kind)
+struct decision *record_row_of(struct world *w, uint32_t ix, const char *kind)
 {
     return row_add(w, w->record->subjects[ix].name, (uint32_t)queue_ix(w, ix), kind);
 }
 
-static void detail(struct world *w, struct decision *d, const struct record_text *t)
+void record_detail(struct world *w, struct decision *d, const struct record_text *t)
 {
     if (t->length > 0)
         d->detail = arena_strdup(&w->record->arena, t->text);
 }
 
-/* A gang of pods speaks with one name; which pod it is about comes first. */
-static struct record_text begin_text(const struct world *w, uint32_t ix)
+struct record_text record_begin(const struct world *w, uint32_t ix)
 {
     struct record_text t = {.length = 0};
     if (w->wl[ix].kind == WL_POD)
@@ -187,13 +145,14 @@ static void count_ahead(void *arg, const struct policy_pending *g)
     a->before += g->priority >= a->priority ? g->count : 0;
 }
 
-/* Who waits in the queue now, and those of this instant that are on their way to it. */
+/* Who waits in the queue now, and those of this instant that are on their way to it. The workload
+ * itself is not yet among them. */
 static struct ahead look_ahead(const struct world *w, uint32_t queue, int64_t priority)
 {
     struct ahead a = {.priority = priority};
     w->ops->pending(w->policy, queue, count_ahead, &a);
     const struct input_buffer *b = &w->in[w->in_use];
-    for (size_t i = 0; i + 1 < b->count; i++) { /* the last one is the workload itself */
+    for (size_t i = 0; i < b->count; i++) {
         if (b->inputs[i].kind != POLICY_IN_SUBMIT || b->submits[i].local_queue != queue)
             continue;
         a.all++;
@@ -244,9 +203,9 @@ void record_submitted(struct world *w, uint32_t ix, int64_t priority, uint64_t u
     }
     record_amount(&t, 0, sh->request_milli * pods);
     record_say(&t, " cards, priority %lld%s", (long long)priority, pods > 1 ? ", pod by pod" : "");
-    struct decision *d = row_of(w, ix, "submitted");
+    struct decision *d = record_row_of(w, ix, "submitted");
     d->reason = arena_printf(&r->arena, "group %u", r->subjects[ix].group);
-    detail(w, d, &t);
+    record_detail(w, d, &t);
 }
 
 /* ---- what the policy says ---- */
@@ -260,7 +219,7 @@ static void on_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
     for (uint32_t i = 0; i < set->choice_count && flavor == POLICY_NONE; i++)
         if (set->choices[i].resource == 0)
             flavor = set->choices[i].flavor;
-    struct record_text t = begin_text(w, ix);
+    struct record_text t = record_begin(w, ix);
     record_amount(&t, 0, sh->request_milli / sh->workers * set->count);
     record_say(&t, " cards");
     if (flavor != POLICY_NONE)
@@ -269,9 +228,9 @@ static void on_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
         record_say(&t, ", %lld of %d workers", (long long)set->count, (int)sh->workers);
     if (flavor != POLICY_NONE)
         record_after(&t, w, e->cluster_queue, flavor);
-    struct decision *d = row_of(w, ix, "admitted");
+    struct decision *d = record_row_of(w, ix, "admitted");
     d->reason = policy_mode_name(e->mode);
-    detail(w, d, &t);
+    record_detail(w, d, &t);
     const struct group *g = &r->groups[r->subjects[ix].group];
     bool first = w->wl[ix].kind != WL_REPLICA && w->jobs[w->wl[ix].owner].first_start == SIM_NEVER;
     if (first && g->row != SIZE_MAX)
@@ -285,21 +244,21 @@ static void on_evict(struct world *w, uint32_t ix, const struct policy_output *o
     const char *rule = policy_evict_reason_name(o->u.evict.reason), *name = w->record->subjects[ix].name;
     if (by != POLICY_NONE) {
         uint32_t to = (uint32_t)queue_ix(w, by);
-        struct record_text t = begin_text(w, by);
+        struct record_text t = record_begin(w, by);
         record_say(&t, "evicts %s (queue %s, priority %lld)", name, w->s->quota.queues[queue].name,
                    (long long)priority_of(w, ix));
         record_shares(&t, w, to, queue);
-        struct decision *p = row_of(w, by, "preempts");
+        struct decision *p = record_row_of(w, by, "preempts");
         p->reason = rule;
-        detail(w, p, &t);
+        record_detail(w, p, &t);
     }
-    struct record_text t = begin_text(w, ix);
+    struct record_text t = record_begin(w, ix);
     if (by != POLICY_NONE)
         record_say(&t, "for %s (queue %s, priority %lld)", w->record->subjects[by].name,
                    w->s->quota.queues[queue_ix(w, by)].name, (long long)priority_of(w, by));
-    struct decision *d = row_of(w, ix, "evicted");
+    struct decision *d = record_row_of(w, ix, "evicted");
     d->reason = rule;
-    detail(w, d, &t);
+    record_detail(w, d, &t);
 }
 
 void record_lost(struct world *w, i128 lost_mcns)
@@ -333,7 +292,7 @@ static void waiting_row(struct world *w, struct group *at, const struct policy_r
     struct decision *d = row_add(w, p->workload != POLICY_NONE ? r->subjects[p->workload].name : at->first,
                                  p->cluster_queue, policy_outcome_name(p->outcome));
     d->reason = reason_word(p);
-    detail(w, d, &t);
+    record_detail(w, d, &t);
     at->row = r->row_count - 1;
     at->reason = d->reason;
     if (p->workload != POLICY_NONE)
@@ -405,7 +364,7 @@ void record_output(struct world *w, const struct policy_output *o)
         on_evict(w, o->workload, o);
         break;
     case POLICY_DO_DEACTIVATE:
-        row_of(w, o->workload, "deactivated")->reason = "RequeuingLimitExceeded";
+        record_row_of(w, o->workload, "deactivated")->reason = "RequeuingLimitExceeded";
         break;
     case POLICY_SAY_PENDING:
         w->record->said_group = group_find(w->record, o->u.pending.cluster_queue, o->u.pending.shape,
@@ -422,99 +381,6 @@ void record_output(struct world *w, const struct policy_output *o)
     case POLICY_SAY_USAGE:
         break;
     }
-}
-
-void record_loop(struct world *w)
-{
-    const struct settle_loop *l = settle_loop(w->settle);
-    struct record_text t = {.length = 0};
-    for (uint32_t i = 0; l != NULL && i < l->count && i < 4; i++) {
-        char victim[RECORD_NAME_SIZE], by[RECORD_NAME_SIZE];
-        record_name(w, l->victims[i], victim);
-        record_name(w, l->preemptors[i], by);
-        record_say(&t, "%s%s evicts %s (%s)", i == 0 ? "" : ", ", by, victim,
-                   policy_evict_reason_name(l->rules[i]));
-    }
-    struct record_value v[] = {rec_int(w->opt.run_id), rec_real(sim_time_seconds(w->now)),
-                               rec_text("eviction_loop"), rec_null(),
-                               rec_real(l == NULL ? 0 : (double)l->count),
-                               rec_text(t.length > 0 ? t.text : NULL)};
-    record_row(&w->opt.sink, &table_event_of_note, v);
-}
-
-/* ---- placement and life ---- */
-
-void record_unplaced(struct world *w, uint32_t ix)
-{
-    if (w->record == NULL)
-        return;
-    const struct workload *wl = &w->wl[ix];
-    struct record_text t = begin_text(w, ix);
-    record_say(&t, "has quota on %s, but no node holds %s", w->s->fleet.flavors[wl->flavor].name,
-               wl->workers > 1 ? "its workers" : "it");
-    struct decision *d = row_of(w, ix, "unplaced");
-    d->reason = "Fragmentation";
-    detail(w, d, &t);
-}
-
-void record_started(struct world *w, uint32_t ix, sim_time starting, sim_time loading)
-{
-    if (w->record == NULL)
-        return;
-    const struct workload *wl = &w->wl[ix];
-    struct record_text t = {.length = 0};
-    record_say(&t, "on %s; ", w->s->fleet.pools[wl->pool].name);
-    if (wl->kind != WL_REPLICA) {
-        record_say(&t, "submitted ");
-        record_duration(&t, w->now - w->jobs[wl->owner].spec.submit);
-        record_say(&t, " ago; ");
-    }
-    record_say(&t, "starting ");
-    record_duration(&t, starting);
-    record_say(&t, ", loading ");
-    record_duration(&t, loading);
-    struct decision *d = row_of(w, ix, "started");
-    bool again = wl->kind != WL_REPLICA && w->jobs[wl->owner].evictions + w->jobs[wl->owner].failures > 0;
-    d->reason = again ? "Again" : "First";
-    detail(w, d, &t);
-}
-
-void record_released(struct world *w, uint32_t ix)
-{
-    bool evicted = w->wl[ix].kind != WL_REPLICA || w->wl[ix].evicted;
-    if (w->record != NULL && evicted && w->arb->eviction_grace > 0)
-        row_of(w, ix, "released")->reason = w->wl[ix].kind == WL_REPLICA ? "Replaced" : "Requeued";
-}
-
-void record_stopped(struct world *w, uint32_t ix)
-{
-    if (w->record != NULL)
-        row_of(w, ix, "stopped")->reason = "ScaledDown";
-}
-
-void record_job_end(struct world *w, uint32_t job)
-{
-    if (w->record == NULL)
-        return;
-    const struct job *j = &w->jobs[job];
-    struct record_text t = {.length = 0};
-    record_say(&t, "after ");
-    record_duration(&t, w->now - j->spec.submit);
-    record_say(&t, ", work ");
-    record_duration(&t, j->spec.work);
-    record_say(&t, ", %u evictions, rework ", j->evictions);
-    record_duration(&t, j->rework);
-    bool done = job_reached(w, j) >= j->spec.work;
-    struct decision *d = row_of(w, j->first_workload, done ? "finished" : "failed");
-    d->reason = done ? "Done" : "RetriesUsedUp";
-    detail(w, d, &t);
-    record_jobs_row(w, w->record->jobs, job, NULL);
-}
-
-void record_service(struct world *w, uint32_t service, sim_time from)
-{
-    if (w->record != NULL)
-        record_jobs_service(w, w->record->jobs, service, from);
 }
 
 /* ---- the end ---- */
@@ -540,6 +406,8 @@ static const char *waits_for(const struct world *w, const struct job *j)
     const struct world_record *r = w->record;
     if (j->first_start != SIM_NEVER)
         return NULL;
+    if (w->wl[j->first_workload].undecided)
+        return "DecisionDelay";
     const char *reason = r->groups[r->subjects[j->first_workload].group].reason;
     return reason != NULL ? reason : "QueueOrder"; /* nobody of its group was looked at */
 }

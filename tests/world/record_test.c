@@ -122,6 +122,25 @@ static void an_eviction_names_both_sides_the_rule_and_the_loss(void **state)
     told_free(t);
 }
 
+/* Jobs of one instant stand in the order in which they come; a higher priority stands before them. */
+static void jobs_of_one_instant_have_different_ranks(void **state)
+{
+    (void)state;
+    struct told *t = tell(&(struct story){
+        .yaml = one_queue,
+        .jobs = "submit_s,duration_s,cards_per_worker,queue,priority\n0,100,8,q,0\n10,5,8,q,0\n10,5,8,q,0\n10,5,8,q,9\n",
+        .level = RECORD_LEVEL_FULL});
+    static const char *const ranks[] = {"rank 1 of 1 in its queue; asks 8 cards, priority 0",
+                                        "rank 1 of 1 in its queue; asks 8 cards, priority 0",
+                                        "rank 2 of 2 in its queue; asks 8 cards, priority 0",
+                                        "rank 1 of 3 in its queue; asks 8 cards, priority 9"};
+    for (int32_t i = 0; i < 4; i++) {
+        char name[16] = {'s', '-', (char)('0' + i), '\0'};
+        assert_string_equal(told_text(t, "decision", decision(t, name, "submitted", 0), "detail"), ranks[i]);
+    }
+    told_free(t);
+}
+
 /* Started pod by pod, under the same name. */
 static void a_gang_of_pods_goes_by_the_name_of_its_job(void **state)
 {
@@ -185,6 +204,7 @@ int main(void)
         cmocka_unit_test(a_waiting_job_says_what_it_asks_and_what_is_left),
         cmocka_unit_test(every_job_has_one_row),
         cmocka_unit_test(an_eviction_names_both_sides_the_rule_and_the_loss),
+        cmocka_unit_test(jobs_of_one_instant_have_different_ranks),
         cmocka_unit_test(a_gang_of_pods_goes_by_the_name_of_its_job),
         cmocka_unit_test(recording_changes_no_job),
         cmocka_unit_test(intervals_of_a_service_join_and_add_up),
