@@ -86,7 +86,7 @@ static void fill_wait(struct explain_rows *into, const struct group_query *g, co
 static bool begins_wait(const struct explain_row *r)
 {
     return strcmp(r->kind, "submitted") == 0 || strcmp(r->kind, "evicted") == 0 ||
-           (strcmp(r->kind, "released") == 0 && strcmp(r->reason, "Requeued") == 0);
+           (strcmp(r->kind, "released") == 0 && r->reason != NULL && strcmp(r->reason, "Requeued") == 0);
 }
 
 static bool ends_wait(const struct explain_row *r)
