@@ -97,5 +97,10 @@ equal "every job is in it, with its end or without" "$(query one.db \
 equal "the levels agree about the figures" \
     "$(query summary.db 'SELECT run, scope_kind, scope, name, value FROM metric ORDER BY 1, 2, 3, 4' | cksum)" \
     "$(query series.db 'SELECT run, scope_kind, scope, name, value FROM metric ORDER BY 1, 2, 3, 4' | cksum)"
+equal "full agrees too: nothing is decided or split otherwise because it is written down" \
+    "$(query one.db "SELECT run, scope_kind, scope, name, value FROM metric JOIN run USING (run) WHERE replication = 0
+        ORDER BY arbiter, 2, 3, 4" | cut -d"|" -f2- | cksum)" \
+    "$(query summary.db "SELECT run, scope_kind, scope, name, value FROM metric JOIN run USING (run) WHERE replication = 0
+        ORDER BY arbiter, 2, 3, 4" | cut -d"|" -f2- | cksum)"
 
 finish

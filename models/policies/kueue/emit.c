@@ -191,7 +191,7 @@ static void fill_numbers(const struct kq_cq *cq, const struct kq_assign *a,
     n->has_candidates = a->why_mode == KQ_PREEMPT || a->why_mode == KQ_RECLAIM;
 }
 
-static double share_value(const struct kq_node *n)
+static double share_value(struct kq_node *n)
 {
     const struct kq_share s = kq_share_of(n);
     return kq_share_infinite(s) ? HUGE_VAL : s.ratio == 0.0 ? 0.0 : s.ratio / s.weight;
