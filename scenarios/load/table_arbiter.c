@@ -74,8 +74,14 @@ static const struct enum_name gang_names[] = {{"quota", GANG_QUOTA}, {"pods", GA
 static const struct enum_name scaler_names[] = {{"none", SCALER_NONE}, {"keda", SCALER_KEDA},
                                                 {NULL, 0}};
 static const struct enum_name placement_names[] = {{"binpack", PLACE_BINPACK},
-                                                   {"spread", PLACE_SPREAD}, {"random",
-                                                       PLACE_RANDOM}, {NULL, 0}};
+                                                   {"spread", PLACE_SPREAD},
+                                                   {"random", PLACE_RANDOM},
+                                                   {"dot-product", PLACE_DOT_PRODUCT},
+                                                   {"gpu-clustering", PLACE_CLUSTERING},
+                                                   {"gpu-packing", PLACE_PACKING},
+                                                   {"best-fit", PLACE_BEST_FIT},
+                                                   {"fgd", PLACE_FGD},
+                                                   {NULL, 0}};
 static const struct enum_name sharing_names[] = {{"whole", SHARING_WHOLE},
                                                  {"fraction", SHARING_FRACTION}, {NULL, 0}};
 static const struct enum_name cache_names[] = {{"none", CACHE_NONE}, {"node", CACHE_NODE},
