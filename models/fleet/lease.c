@@ -62,7 +62,7 @@ static void block_give(struct lease_table *t, struct lease_part *block, int32_t 
 {
     int c = class_of(capacity);
     struct lease_part *next = t->free_block[c];
-    memcpy(block, &next, sizeof next);
+    memcpy((void *)block, &next, sizeof next);
     t->free_block[c] = block;
 }
 
@@ -73,7 +73,7 @@ static struct lease_part *block_take(struct lease_table *t, int32_t capacity)
     if (block == NULL)
         return arena_alloc(&t->blocks, (size_t)capacity, sizeof(struct lease_part));
     struct lease_part *next;
-    memcpy(&next, block, sizeof next);
+    memcpy(&next, (const void *)block, sizeof next);
     t->free_block[c] = next;
     return block;
 }
