@@ -117,13 +117,15 @@ bool quantity_real(const char *text, double *value)
     if (!parse(text, &p))
         return false;
     double v = (double)p.digits, scale = 1.0;
-    for (int i = p.ten; i < 0 && i > -400; i++)
+    for (int i = p.ten; i < 0 && scale < 1e300; i++)
         scale *= 10.0; /* exact up to 10^22: the quotient is correctly rounded */
     v /= scale;
-    for (int i = p.ten; i > 0 && i < 400; i--)
+    for (int i = p.ten; i > 0 && v > 0 && v < 1e300; i--)
         v *= 10.0;
     for (int i = 0; i < p.two; i++)
         v *= 2.0;
+    if (p.digits > 0 && v < 1e-9)
+        v = 1e-9; /* the API keeps no less than a nano, rounded up */
     *value = p.negative ? -v : v;
     return true;
 }

@@ -213,7 +213,7 @@ static void text_that_is_no_yaml_or_json_is_refused_where_it_breaks(void **state
 {
     (void)state;
     refused("kind: [a\n", "cluster.yaml:2:1: not YAML");
-    refused("{\"kind\": \"List\",\n \"items\": [{]}", "not JSON");
+    refused("{\"kind\": \"List\",\n \"items\": nothing}", "cluster.yaml:2:11: not JSON");
     refused("{\"kind\": \"List\", \"items\": [", "the JSON ends too early; is the file truncated?");
     refused("kind: \xff\xfe\n", "byte 6 is not UTF-8 text");
     refused("- 1\n", "expected an object with kind and apiVersion");

@@ -57,6 +57,22 @@ static bool fail(const char *name, const char *text, const char *at, const char 
     return false;
 }
 
+/* Brackets or a text still open at the end: somebody cut the file. */
+static bool is_cut(const char *text, const char *end)
+{
+    int64_t depth = 0;
+    bool in_text = false;
+    for (; text < end; text++) {
+        if (in_text && *text == '\\' && text + 1 < end)
+            text++;
+        else if (*text == '"')
+            in_text = !in_text;
+        else if (!in_text)
+            depth += (*text == '{' || *text == '[') - (*text == '}' || *text == ']');
+    }
+    return in_text || depth > 0;
+}
+
 /* cJSON keeps where it stopped in a global for callers that ask with NULL; ours does not. */
 bool mnode_read_json(struct mnode_list *list, const char *name, const char *text, size_t length,
                      struct arena *a, struct diag_list *diags)
@@ -66,9 +82,8 @@ bool mnode_read_json(struct mnode_list *list, const char *name, const char *text
         const char *stop = at;
         cJSON *v = cJSON_ParseWithLengthOpts(at, (size_t)(end - at), &stop, false);
         if (v == NULL)
-            return fail(name, text, stop < end ? stop : end,
-                        stop < end ? "not JSON" : "the JSON ends too early; is the file truncated?",
-                        diags);
+            return is_cut(at, end) ? fail(name, text, end, "the JSON ends too early; is the file truncated?", diags)
+                                   : fail(name, text, stop < end ? stop : end, "not JSON", diags);
         struct mnode *n = mnode_from_cjson(v, a);
         cJSON_Delete(v);
         if (n == NULL)

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Manifests as a person uses them: run, import, conform; exit status, what is said and stored.
+# usage: manifest_cli_test.sh PATH-OF-FLEETSIM
+root=${FLEETSIM_SOURCE_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
+. "$root/tests/cli/tap.sh"
+cluster=$root/tests/load/data/manifest/cluster.yaml
+
+run run --manifests "$cluster" -o a.db
+refused "workloads without a duration are counted" 2 "1 of 2 workloads have no duration"
+
+run run --manifests "$cluster" --durations 30m -o a.db
+[ "$status" = 0 ] && said "not read: Service 1"
+report $? "a cluster is replayed, unknown kinds are listed"
+if command -v sqlite3 >/dev/null; then
+    # 16 of 16 GPUs are held when the urgent job reclaims 4 at 08:10: the big one begins anew when
+    # it ends at 08:40, a second later (wake-ups are collected for 1 s), and runs its hour.
+    equal "the database holds the workloads" \
+        "$(query a.db "SELECT id, start_s, finish_s, evictions FROM workload ORDER BY id")" \
+        "research/job-big|0.0|6001.0|1
+serving/reclaim|600.0|2400.0|0"
+    equal "the eviction names its rule" \
+        "$(query a.db "SELECT workload, reason FROM decision WHERE kind = 'evicted'")" "research/job-big|InCohortReclamation"
+    # 16 GPUs for 600 s and for 3600 s, none in between
+    near "the quota in use is its mean over time" \
+        "$(query a.db "SELECT value * horizon_s FROM metric JOIN run USING (run) WHERE scope = 'research' AND scope_kind = 'queue' AND name = 'quota.used'")" \
+        67200 0.001
+fi
+run hash a.db
+first=$(cat "$out")
+run run --manifests "$cluster" --durations 30m -o b.db
+run hash b.db
+equal "the same manifest gives the same database" "$(cat "$out")" "$first"
+run compare a.db b.db
+report "$status" "two such databases can be compared"
+
+printf 'workload,duration_s\nserving/reclaim,60\n' >durations.csv
+run run --manifests "$cluster" --durations durations.csv -o c.db
+report "$status" "durations come from a file"
+printf 'workload,duration_s\nserving/reclaim,soon\n' >bad.csv
+run run --manifests "$cluster" --durations bad.csv -o d.db
+refused "a bad duration is named with its place" 2 "bad.csv:2:17: duration_s: expected a number of seconds, got 'soon'"
+run run --manifests "$cluster" --durations often -o d.db
+refused "a law that is none is refused" 2 "--durations: expected a file or a distribution"
+run run --manifests missing.yaml -o d.db
+refused "a missing file is named" 2 "missing.yaml"
+: >empty.yaml
+run run --manifests empty.yaml -o d.db
+refused "an empty file holds no objects" 2 "empty.yaml: holds no objects"
+head -c 700 "$cluster" >cut.yaml
+printf '  - {name: c' >>cut.yaml
+run run --manifests cut.yaml -o d.db
+refused "a truncated file is no YAML" 2 "cut.yaml:"
+
+# Two equal queues under fair sharing with the one strategy that compares shares before: each evicts
+# the other's only workload.
+{
+    cat <<'YAML'
+apiVersion: config.kueue.x-k8s.io/v1beta2
+kind: Configuration
+fairSharing: {preemptionStrategies: [LessThanInitialShare]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: f}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Cohort
+metadata: {name: c}
+spec:
+  resourceGroups:
+  - {coveredResources: [nvidia.com/gpu], flavors: [{name: f, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}]}
+YAML
+    for q in a b; do
+        cat <<YAML
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: $q}
+spec:
+  cohortName: c
+  namespaceSelector: {}
+  preemption: {reclaimWithinCohort: Any}
+  resourceGroups:
+  - {coveredResources: [nvidia.com/gpu], flavors: [{name: f, resources: [{name: nvidia.com/gpu, nominalQuota: 0}]}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: $q}
+spec: {clusterQueue: $q}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: w-$q, creationTimestamp: "2026-01-05T08:00:0$([ $q = a ] && echo 0 || echo 5)Z"}
+spec:
+  queueName: $q
+  podSets: [{template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: 8}}}]}}}]
+YAML
+    done
+} >quarrel.yaml
+run run --manifests quarrel.yaml --durations 1h -o e.db
+case $status in
+0) [ -s e.db ] && ! said "evict each other" ;;
+*) false ;;
+esac
+report $? "equal shares do not evict each other"
+
+run import kueue-workloads "$cluster" -o jobs.csv
+[ "$status" = 0 ] && grep -q '^0,3600,2,8,,research,main,job-big,0,completed,Workload$' jobs.csv
+report $? "a finished workload becomes a job"
+
+run conform workloads "$cluster"
+[ "$status" = 1 ] && grep -q '^research  *1  *100.0%' "$out"
+report $? "a dump's own past is held against its replay"
+
+if [ -d "$shared/oracle/kueue" ]; then
+    gzip -dc "$shared/oracle/kueue/standalone.jsonl.gz" | head -c 20000 >cut.jsonl
+    run conform kueue cut.jsonl
+    [ "$status" = 2 ]
+    report $? "a truncated recording is refused"
+else
+    skip "a truncated recording is refused" "no recorded decisions in $shared/oracle/kueue"
+fi
+finish
