@@ -46,10 +46,10 @@ static double part_of_time(const char **p)
         char unit;
         double seconds;
     } units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}};
-    char *end;
-    double value = **p >= '0' && **p <= '9' ? strtod(*p, &end) : -1;
-    if (value < 0)
+    if (**p < '0' || **p > '9')
         return -1;
+    char *end;
+    double value = strtod(*p, &end);
     if (*end == '\0') {
         *p = end;
         return value;
@@ -62,13 +62,29 @@ static double part_of_time(const char **p)
     return -1;
 }
 
+/* One or two digits below `limit` at *p, which moves on. */
+static bool clock_part(const char **p, int limit, int *value)
+{
+    if (**p < '0' || **p > '9')
+        return false;
+    char *end;
+    long n = strtol(*p, &end, 10);
+    if (end - *p > 2 || n >= limit)
+        return false;
+    *p = end;
+    *value = (int)n;
+    return true;
+}
+
+/* H:MM or H:MM:SS */
 static bool clock_of(const char *p, double *seconds)
 {
-    int h, m, s = 0, n = 0;
-    if (sscanf(p, "%2d:%2d:%2d%n", &h, &m, &s, &n) < 3 && (s = 0, sscanf(p, "%2d:%2d%n", &h, &m, &n) < 2))
+    int h = 0, m = 0, s = 0;
+    if (!clock_part(&p, 100, &h) || *p++ != ':' || !clock_part(&p, 60, &m) ||
+        (*p != '\0' && (*p++ != ':' || !clock_part(&p, 60, &s))) || *p != '\0')
         return false;
     *seconds += h * 3600.0 + m * 60.0 + s;
-    return p[n] == '\0' && h >= 0 && m >= 0 && m < 60 && s >= 0 && s < 60;
+    return true;
 }
 
 static int64_t instant(const char *arg, struct argp_state *state)

@@ -287,7 +287,9 @@ static int replay_into(struct run_arguments *a, const char *output)
     struct err err = {0};
     replay_options(a);
     a->manifests.output = output;
-    return manifest_run(&a->manifests, &result, &err) ? 0 : err.text[0] != '\0' ? fail(&err, NULL) : 2;
+    bool ok = manifest_run(&a->manifests, &result, &err);
+    a->manifests.output = NULL; /* the caller's own */
+    return ok ? 0 : err.text[0] != '\0' ? fail(&err, NULL) : 2;
 }
 
 static int run_baseline(struct run_arguments *a)
