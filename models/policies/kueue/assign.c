@@ -108,6 +108,8 @@ static struct graded with_preemption(struct scan *s, uint32_t fr, int64_t v, uin
                                      .contested_count = 1,
                                      .want = &want,
                                      .want_count = 1};
+    k->found_for = want;
+    k->found_in = k->decisions;
     if (!kq_search_run(k, &search, &k->found))
         return (struct graded){KQ_NO_CANDIDATES, level};
     bool same = false, may_reclaim;

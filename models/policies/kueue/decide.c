@@ -31,6 +31,22 @@ static void gather_requests(struct kq *k, const struct kq_shape *s, const struct
         }
 }
 
+/* The last search for a single flavor asked the same on the same state. */
+static bool answered(const struct kq *k, const struct kq_search *s)
+{
+    return s->contested_count == 1 && s->want_count == 1 && s->place == NULL &&
+           k->found_in == k->decisions && k->found_for.fr == s->want[0].fr &&
+           s->contested[0] == s->want[0].fr && k->found_for.amount == s->want[0].amount;
+}
+
+static bool copy_found(struct kq *k, struct kq_targets *targets)
+{
+    targets->count = 0;
+    for (size_t i = 0; i < k->found.count; i++)
+        kq_targets_push(targets, k->found.v[i].workload, k->found.v[i].reason);
+    return targets->count > 0;
+}
+
 /* Victims for the whole assignment (4.7); with topology, the placement once they are gone. */
 static bool find_targets(struct kq *k, const struct kq_decide *d, struct kq_assign *a,
                          struct kq_targets *targets)
@@ -43,7 +59,7 @@ static bool find_targets(struct kq *k, const struct kq_decide *d, struct kq_assi
                                      .want = k->requests.v,
                                      .want_count = k->requests.count,
                                      .place = a->needs_place ? a : NULL};
-    if (!kq_search_run(k, &search, targets))
+    if (!(answered(k, &search) ? copy_found(k, targets) : kq_search_run(k, &search, targets)))
         return false;
     if (a->needs_place) {
         for (size_t i = 0; i < targets->count; i++)
@@ -121,6 +137,7 @@ void kq_decide_run(struct kq *k, const struct kq_decide *d, struct kq_assign *as
                    struct kq_targets *targets)
 {
     int64_t few[8], *counts = few;
+    k->decisions++;
     if (d->shape->set_count > 8)
         counts = kq_bump_alloc(&k->bump, d->shape->set_count, sizeof *counts);
     for (uint32_t i = 0; i < d->shape->set_count; i++)

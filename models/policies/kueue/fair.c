@@ -245,7 +245,7 @@ static bool take(struct fair *f, uint32_t workload, enum policy_evict_reason rea
     return fits(f);
 }
 
-static struct kq_share share_without(struct fair *f, const struct kq_node *y, uint32_t workload)
+static struct kq_share share_without(struct fair *f, struct kq_node *y, uint32_t workload)
 {
     const struct kq_wl *w = kq_wl(f->k, workload);
     struct kq_node *q = &f->k->cqs[w->cq]->node;

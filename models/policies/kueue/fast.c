@@ -41,7 +41,7 @@ static int64_t lowest_priority(const struct kq *k, const struct kq_cq *cq)
     return lowest;
 }
 
-static void note_share(struct kq_share_pair *p, const struct kq_node *n)
+static void note_share(struct kq_share_pair *p, struct kq_node *n)
 {
     const struct kq_share s = kq_share_of(n);
     if (!s.borrows)

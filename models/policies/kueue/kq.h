@@ -261,7 +261,8 @@ struct kq_search {
 };
 
 struct kq_undo {
-    int64_t *at;
+    struct kq_node *node;
+    uint32_t fr;
     int64_t old;
 };
 
@@ -387,6 +388,8 @@ struct kq {
     size_t retry_count, retry_capacity;
     struct kq_requests requests, rest, single;
     struct kq_targets found, probe_targets;
+    struct kq_request found_for; /* the single request that `found` answers */
+    uint64_t found_in, decisions; /* in which decision; decisions so far */
     struct kq_assign probe, best;
     struct kq_ids pin;
     struct kq_bump bump;

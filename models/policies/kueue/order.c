@@ -66,7 +66,7 @@ static void compute_keys(struct kq *k, struct kq_cq *cq)
     for (size_t i = 0; i < a->use_count; i++)
         kq_add(&cq->node, a->use[i].fr, a->use[i].amount);
     uint32_t depth = 0;
-    for (const struct kq_node *n = &cq->node; n->parent != NULL && depth < DEPTH_MAX;
+    for (struct kq_node *n = &cq->node; n->parent != NULL && depth < DEPTH_MAX;
          n = n->parent, depth++)
         keys[depth] = (struct kq_share_key){kq_share_of(n), borrows_requested(n, a)};
     for (size_t i = 0; i < a->use_count; i++)

@@ -104,7 +104,7 @@ bool kq_query_reason(void *ctx, uint32_t workload, struct policy_reason *reason)
 
 double kq_query_share(void *ctx, enum policy_object_kind kind, uint32_t id)
 {
-    const struct kq_node *n = node_of(ctx, kind, id);
+    struct kq_node *n = node_of(ctx, kind, id);
     if (n == NULL)
         return 0.0;
     const struct kq_share s = kq_share_of(n);

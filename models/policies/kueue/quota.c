@@ -7,6 +7,7 @@ void kq_add(struct kq_node *n, uint32_t fr, int64_t v)
         struct kq_quota *q = &n->q[fr];
         const int64_t free = kq_free_local(q);
         q->use = kq_plus(q->use, v);
+        n->use_serial++;
         if (n->parent == NULL || v <= free)
             return;
         v = kq_minus(v, free);
@@ -20,6 +21,7 @@ void kq_remove(struct kq_node *n, uint32_t fr, int64_t v)
         struct kq_quota *q = &n->q[fr];
         const int64_t spilled = kq_minus(q->use, q->local);
         q->use = kq_minus(q->use, v);
+        n->use_serial++;
         if (spilled <= 0 || n->parent == NULL)
             return;
         v = kq_min(v, spilled);
@@ -34,8 +36,9 @@ void kq_add_logged(struct kq *k, struct kq_node *n, uint32_t fr, int64_t v)
         const int64_t free = kq_free_local(q);
         if (k->undo_count == k->undo_capacity)
             k->undo = mem_grow(k->undo, &k->undo_capacity, k->undo_count + 1, sizeof *k->undo);
-        k->undo[k->undo_count++] = (struct kq_undo){&q->use, q->use};
+        k->undo[k->undo_count++] = (struct kq_undo){n, fr, q->use};
         q->use = kq_plus(q->use, v);
+        n->use_serial++;
         if (n->parent == NULL || v <= free)
             return;
         v = kq_minus(v, free);
@@ -47,7 +50,8 @@ void kq_undo_all(struct kq *k)
 {
     while (k->undo_count > 0) {
         const struct kq_undo *u = &k->undo[--k->undo_count];
-        *u->at = u->old;
+        u->node->q[u->fr].use = u->old;
+        u->node->use_serial++;
     }
 }
 

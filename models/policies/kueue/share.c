@@ -3,11 +3,9 @@
 
 #include "models/policies/kueue/quota.h"
 
-struct kq_share kq_share_of(const struct kq_node *n)
+static struct kq_share compute(const struct kq_node *n)
 {
     struct kq_share s = {0.0, n->weight, false};
-    if (n->parent == NULL)
-        return s;
     const struct kq_tree *t = n->tree;
     for (uint32_t i = 0; i < t->fr_count;) {
         const uint32_t resource = t->frs[i].resource;
@@ -26,6 +24,19 @@ struct kq_share kq_share_of(const struct kq_node *n)
         }
     }
     return s;
+}
+
+struct kq_share kq_share_of(struct kq_node *n)
+{
+    if (n->parent == NULL)
+        return (struct kq_share){0.0, n->weight, false};
+    if (n->share_serial != n->use_serial) {
+        const struct kq_share s = compute(n);
+        n->share_serial = n->use_serial;
+        n->share_ratio = s.ratio;
+        n->share_borrows = s.borrows;
+    }
+    return (struct kq_share){n->share_ratio, n->weight, n->share_borrows};
 }
 
 int kq_share_compare(struct kq_share a, struct kq_share b)

@@ -10,7 +10,8 @@ struct kq_share {
     bool borrows; /* above its quota on some resource; possible with ratio 0 */
 };
 
-struct kq_share kq_share_of(const struct kq_node *n);
+/* Remembered until the node's usage changes. */
+struct kq_share kq_share_of(struct kq_node *n);
 
 /* Sign of a - b. Weight 0 and borrowing is above everything else. */
 int kq_share_compare(struct kq_share a, struct kq_share b);

@@ -239,6 +239,7 @@ static void quotas_of(struct kq *k, struct kq_node *n, struct kq_cq_group *group
 {
     struct kq_tree *t = n->tree;
     n->q = arena_alloc(&k->build, t->fr_count, sizeof *n->q);
+    n->use_serial++;
     for (uint32_t i = 0; i < t->fr_count; i++)
         n->q[i].borrow = n->q[i].lend = POLICY_NIL;
     for (uint32_t g = 0; g < count; g++)

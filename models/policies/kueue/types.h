@@ -61,6 +61,10 @@ struct kq_node {
     uint32_t height; /* 3.5 */
     bool is_queue, bad; /* bad: its parents run in a circle */
     double weight;
+    uint64_t use_serial; /* grows with every change of usage here */
+    uint64_t share_serial; /* the share below is of this use_serial */
+    double share_ratio;
+    bool share_borrows;
     int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
     uint32_t left;   /* entries below it that are still to be processed */
