@@ -304,8 +304,7 @@ static int run_baseline(struct run_arguments *a)
     int status;
     if (a->manifests.file_count > 0) {
         status = replay_into(a, a->output);
-        a->manifests.files[0] = a->baseline;
-        a->manifests.file_count = 1;
+        a->manifests.files[0] = a->baseline; /* in the place of the first file; others stay */
         status = status != 0 ? status : replay_into(a, before);
     } else {
         status = run_scenario(a, a->baseline, before, &loops);
