@@ -10,8 +10,9 @@
 #include "cli/options.h"
 #include "sim/sim_time.h"
 #include "studies/explain_rerun.h"
+#include "studies/manifest_job.h"
 
-enum { OPT_QUEUE = 256, OPT_AT, OPT_ARBITER, OPT_REPLICATION, OPT_LIMIT, OPT_FORMAT };
+enum { OPT_QUEUE = 256, OPT_AT, OPT_ARBITER, OPT_REPLICATION, OPT_LIMIT, OPT_FORMAT, OPT_JOB, OPT_MANIFESTS };
 
 static const struct argp_option options[] = {
     {"queue", OPT_QUEUE, "NAME", 0, "Explain a queue instead of a workload", 0},
@@ -20,6 +21,8 @@ static const struct argp_option options[] = {
     {"replication", OPT_REPLICATION, "N", 0, "In this replication (default 0)", 0},
     {"limit", OPT_LIMIT, "N", 0, "Decisions shown of a queue or an instant; 0 = all (default 40)", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "text (default) or json", 0},
+    {"job", OPT_JOB, "JOB.yaml", 0, "Would this job start now in the cluster of --manifests?", 0},
+    {"manifests", OPT_MANIFESTS, "FILE", 0, "With --job: the cluster's objects; repeatable (docs/manifests.md)", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
 struct explain_arguments {
@@ -27,6 +30,7 @@ struct explain_arguments {
     int64_t replication;
     int subjects;
     struct explain_query query;
+    struct manifest_job_options job;
 };
 
 static int64_t whole_number(const char *arg, const char *option, struct argp_state *state)
@@ -150,6 +154,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_FORMAT:
         format_of(arg, a, state);
         break;
+    case OPT_JOB:
+        a->job.job = arg;
+        break;
+    case OPT_MANIFESTS:
+        if (a->job.file_count == MANIFEST_FILES_MAX)
+            argp_error(state, "more than %d --manifests options", MANIFEST_FILES_MAX);
+        a->job.files[a->job.file_count++] = arg;
+        break;
     case ARGP_KEY_ARG:
         if (a->path == NULL)
             a->path = arg;
@@ -157,6 +169,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             subject(a, EXPLAIN_WORKLOAD, arg, state);
         break;
     case ARGP_KEY_END:
+        if ((a->job.job != NULL) != (a->job.file_count > 0))
+            argp_error(state, "--job and --manifests belong together");
+        if (a->job.job != NULL)
+            break;
         if (a->path == NULL)
             argp_error(state, "expected a results database");
         if (a->subjects == 0)
@@ -169,15 +185,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options, parse, "RESULTS.db [WORKLOAD]",
+    options, parse, "RESULTS.db [WORKLOAD]\n--job JOB.yaml --manifests FILE",
     "Tells every decision about a workload with its arithmetic: its rank when it came, why it waited "
     "and what would wake it, who was evicted for it under which rule, its starts, evictions, rework "
     "and end. Where decisions were not recorded, the run is repeated from the scenario in the "
     "database.\v"
     "Example:\n"
     "  fleetsim explain results.db research-17 --arbiter cohort\n"
-    "Exit status: 0 done, 2 bad input (also: an input file of the run has changed), 3 the machine "
-    "failed us.",
+    "  fleetsim explain --job job.yaml --manifests cluster.yaml\n"
+    "Exit status: 0 done, 1 the job of --job would not start now, 2 bad input (also: an input file "
+    "of the run has changed), 3 the machine failed us.",
     NULL, NULL, NULL};
 
 /* The run is repeated when it holds no decisions. */
@@ -225,6 +242,9 @@ int cmd_explain(int argc, char **argv)
     struct results results = {0};
     if (!options_parse(&argp, "fleetsim explain", argc, argv, &a))
         return 2;
+    a.job.json = a.query.format == ROWS_JSON;
+    if (a.job.job != NULL)
+        return manifest_job(&a.job, stdout);
     if (results_open(&results, a.path, &err))
         (void)explain_all(&results, &a, &err);
     results_close(&results);

@@ -105,6 +105,47 @@ case $status in
 esac
 report $? "equal shares do not evict each other"
 
+# research holds 10 of the 16 GPUs of its cohort: 6 are left, of which 8 its own quota less 10 in use
+sed '/^kind: Workload$/,$d' "$cluster" | sed '$d' >objects.yaml
+cat >running.yaml <<'YAML'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: running, namespace: research, creationTimestamp: "2026-01-05T08:00:00Z"}
+spec:
+  queueName: main
+  priority: 100
+  podSets:
+  - {name: main, count: 10, template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: 1}}}]}}}
+status:
+  admission: {clusterQueue: research, podSetAssignments: [{name: main, count: 10, flavors: {nvidia.com/gpu: h100}, resourceUsage: {nvidia.com/gpu: 10}}]}
+  conditions:
+  - {type: QuotaReserved, status: "True", lastTransitionTime: "2026-01-05T08:00:00Z"}
+YAML
+cat >job.yaml <<'YAML'
+apiVersion: batch/v1
+kind: Job
+metadata: {name: mine, namespace: research, labels: {kueue.x-k8s.io/queue-name: main}}
+spec:
+  parallelism: 8
+  template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: 1}}}]}}
+YAML
+run explain --job job.yaml --manifests objects.yaml --manifests running.yaml
+[ "$status" = 1 ] && grep -q -F 'asks 8, available 6 of 8: nominal 8 − used 10 + borrowable 8' "$out"
+report $? "a job that does not fit now is told the numbers"
+grep -q -F "largest size that starts now: 6 of 8 pods of 'main'" "$out"
+report $? "and how large it may be"
+grep -q -F 'nominalQuota of nvidia.com/gpu on h100: 8 -> 10 (+2)' "$out" &&
+    grep -q -F 'priority: 0 -> 101 (+101); evicts research/running (InClusterQueue)' "$out"
+report $? "and the smallest changes that let it start"
+sed 's/parallelism: 8/parallelism: 6/' job.yaml >smaller.yaml
+run explain --job smaller.yaml --manifests objects.yaml --manifests running.yaml
+[ "$status" = 0 ] && grep -q '^now: starts: nvidia.com/gpu on h100$' "$out"
+report $? "six pods start at once"
+sed 's/parallelism: 8/parallelism: 7/; s/namespace: research/namespace: serving/' job.yaml >other.yaml
+run explain --job other.yaml --manifests objects.yaml --manifests running.yaml
+[ "$status" = 1 ] && grep -q -F 'evicts research/running (InCohortReclamation)' "$out"
+report $? "the owner of lent quota gets it back by preemption"
+
 run import kueue-workloads "$cluster" -o jobs.csv
 [ "$status" = 0 ] && grep -q '^0,3600,2,8,,research,main,job-big,0,completed,Workload$' jobs.csv
 report $? "a finished workload becomes a job"

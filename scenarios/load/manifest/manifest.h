@@ -50,6 +50,7 @@ struct manifest_workload {
     int64_t *held_counts; /* by pod set; NULL without an admission */
     uint32_t use_count;
     uint32_t evictions;     /* status.schedulingStats */
+    const char *file;       /* as the caller named it */
     int32_t line;
 };
 

@@ -190,7 +190,7 @@ static void make_workload(struct mf *r, const struct queue_set *at, const struct
     w->w = (struct manifest_workload){.name_space = at->name, .name = name, .uid = "", .owner_kind = "Workload", .owner = "",
         .queue = at->name, .class_name = class_name, .shape = *shape, .active = true, .created = created,
         .reserved = POLICY_NEVER, .admitted = POLICY_NEVER, .ready = POLICY_NEVER, .ended = POLICY_NEVER,
-        .limit_ns = POLICY_NEVER, .cluster_queue = POLICY_NONE, .line = t->line};
+        .limit_ns = POLICY_NEVER, .cluster_queue = POLICY_NONE, .file = r->file, .line = t->line};
     w->w.duration_ns = SIM_MS * mf_int(r, t, "runtimeMs", 0, INT32_MAX, 0);
     w->w.policy.priority = mf_int(r, t, "priority", INT32_MIN, INT32_MAX, 0);
 }

@@ -34,6 +34,7 @@ struct mf_workload *mf_workload_new(struct mf *r, const struct mnode *o)
         .limit_ns = POLICY_NEVER,
         .duration_ns = POLICY_NEVER,
         .cluster_queue = POLICY_NONE,
+        .file = r->file,
         .line = o->line};
     const char *ms = mnode_text(mnode_get(meta, "labels"), running_label, "");
     if (ms[0] >= '0' && ms[0] <= '9' && strlen(ms) < 13)
