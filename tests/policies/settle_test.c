@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What follows within an instant, loops, and the reasons that the policy states. */
+#include "tests/policies/cluster.h"
+
+static void evictions_complete_when_the_host_says_so(void **state)
+{
+    (void)state;
+    struct cluster *c = cl_new();
+    c->settling.eviction_ns = -1;
+    cl_queue(c, "q", POLICY_NONE, 4, CL_NIL, CL_NIL);
+    c->queues[0].within_cluster_queue = POLICY_LOWER_PRIORITY;
+    cl_start(c);
+    const uint32_t low = cl_submit(c, 1, 0, 0, 4), high = cl_submit(c, 2, 0, 1, 4);
+    assert_int_equal(c->evicted_count, 1);
+    assert_int_equal(c->evicted[0].preemptor, high);
+    settle_release_at(c->settle, low, 30 * (int64_t)CL_S);
+    assert_int_equal(settle_next(c->settle, false), 30 * (int64_t)CL_S);
+    assert_int_equal(cl_quota(c, POLICY_OBJ_CLUSTER_QUEUE, 0).used, 4); /* its pods still run */
+    cl_settle(c, 30);
+    assert_true(c->admitted[high]);
+    assert_int_equal(c->ops->place(c->policy, low), POLICY_PLACE_PARKED);
+    cl_end(c);
+}
+
+static void endless_evictions_over_time_are_reported(void **state)
+{
+    (void)state;
+    struct cluster *c = cl_new();
+    c->settling.eviction_ns = -1;
+    cl_queue(c, "q", POLICY_NONE, 4, CL_NIL, CL_NIL);
+    c->queues[0].within_cluster_queue = POLICY_LOWER_PRIORITY;
+    cl_start(c);
+    const uint32_t a = cl_submit(c, 1, 0, 0, 4);
+    uint32_t b = cl_submit(c, 2, 0, 1, 4);
+    /* Each is made the more important one in turn, so that they evict each other again and again. */
+    for (int i = 0; i < 40 && settle_loop(c->settle) == NULL; i++) {
+        const uint32_t victim = c->evicted[c->evicted_count - 1].victim;
+        const uint32_t other = victim == a ? b : a;
+        cl_give(c, 10 * i + 10, POLICY_IN_RELEASED, victim);
+        assert_true(c->admitted[other]);
+        const struct policy_input in = {
+            .kind = POLICY_IN_PRIORITY, .workload = victim, .value = i + 2};
+        policy_settle(c->settle, (10 * (int64_t)i + 15) * CL_S, &in, 1);
+    }
+    const struct settle_loop *l = settle_loop(c->settle);
+    assert_non_null(l);
+    assert_int_equal(l->count, 2);
+    assert_int_equal(l->rules[0], POLICY_EVICT_IN_CLUSTER_QUEUE);
+    assert_int_equal(l->preemptors[0], l->victims[1]);
+    assert_int_equal(l->preemptors[1], l->victims[0]);
+    cl_end(c);
+}
+
+struct heard {
+    struct policy_reason reason;
+    struct policy_pending pending;
+    int reasons, pendings;
+};
+
+static void listen(void *ctx, int64_t now, const struct policy_output *o, size_t n)
+{
+    struct heard *h = ctx;
+    (void)now;
+    for (size_t i = 0; i < n; i++) {
+        if (o[i].kind == POLICY_SAY_REASON) {
+            h->reason = *o[i].u.reason;
+            h->reasons++;
+        } else if (o[i].kind == POLICY_SAY_PENDING) {
+            h->pending = o[i].u.pending;
+            h->pendings++;
+        }
+    }
+}
+
+static void a_reason_carries_the_numbers_that_made_it(void **state)
+{
+    (void)state;
+    struct cluster *c = cl_new();
+    char error[256];
+    struct heard heard = {.reasons = 0};
+    cl_cohort(c, "cohort", POLICY_NONE, -1, CL_NIL, CL_NIL);
+    cl_queue(c, "q", 0, 8, 4, CL_NIL);
+    cl_queue(c, "other", 0, 2, CL_NIL, CL_NIL);
+    c->cfg.record_reasons = c->cfg.record_pending = true;
+    c->ops = policy_kueue();
+    c->policy = c->ops->create(&c->cfg, NULL, error, sizeof error);
+    const struct settle_host host = {.ctx = &heard, .apply = listen};
+    c->settle = settle_create(c->ops, c->policy, &c->settling, &host);
+    cl_submit(c, 1, 0, 0, 7);
+    const uint32_t w = cl_submit(c, 2, 0, 0, 8);
+    assert_int_equal(heard.reasons, 1);
+    assert_int_equal(heard.reason.workload, w);
+    assert_int_equal(heard.reason.requeue, POLICY_RQ_NO_FIT);
+    assert_int_equal(heard.reason.wait, POLICY_WAIT_QUOTA);
+    assert_int_equal(heard.reason.numbers.requested, 8);
+    assert_int_equal(heard.reason.numbers.available, 3); /* 8 of its own and 2 lent, 7 used */
+    assert_int_equal(heard.reason.numbers.nominal, 8);
+    assert_int_equal(heard.reason.numbers.used, 7);
+    assert_int_equal(heard.reason.numbers.borrowing_limit, 4);
+    assert_int_equal(heard.pending.count, 1);
+    assert_int_equal(heard.pending.wait, POLICY_WAIT_QUOTA);
+    cl_end(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evictions_complete_when_the_host_says_so),
+        cmocka_unit_test(endless_evictions_over_time_are_reported),
+        cmocka_unit_test(a_reason_carries_the_numbers_that_made_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
