@@ -44,6 +44,9 @@ static bool read_run(struct stored_run *s, struct results *stored, int64_t run, 
     sqlite3_finalize(q);
     if (!found)
         err_set(err, ERR_INPUT, "'%s' holds no run %lld", stored->path, (long long)run);
+    else if (strncmp(s->text, "manifests:", strlen("manifests:")) == 0)
+        err_set(err, ERR_INPUT, "'%s' replays manifests without decisions: run it again without --record summary",
+                stored->path);
     return err->code == ERR_NONE;
 }
 
