@@ -6,7 +6,7 @@
 #include "analysis/table_priv.h"
 #include "analysis/wrap.h"
 
-enum { TIME = 12, KIND = 12 };
+enum { TIME = 13, KIND = 12 };
 #define COLUMNS "t_ns, seq, workload, queue, kind, reason, detail, repeats"
 
 static struct explain_row *row_add(struct explain_rows *rows)

@@ -76,12 +76,12 @@ static void a_wait_shows_arithmetic_meaning_and_what_wakes(void **state)
     assert_true(ask(&t, &run, &(struct explain_query){.name = "y"}));
     assert_says(&t, "y under cohort, replication 0\n");
     assert_says(&t, "  waited 90.0s, last for NoFit, evicted 0 times, rework 0.02 card-h\n");
-    assert_says(&t, "  00:00:10    waiting     NoFit, repeated 7 times\n"
-                    "                          asks 4; a: available 0 of 8: nominal 8 − used 8 +\n"
-                    "                            borrowable 0\n"
-                    "                          = no flavor it may use has the quota, and evicting\n");
+    assert_says(&t, "  00:00:10     waiting     NoFit, repeated 7 times\n"
+                    "                           asks 4; a: available 0 of 8: nominal 8 − used 8 +\n"
+                    "                             borrowable 0\n"
+                    "                           = no flavor it may use has the quota, and evicting\n");
     assert_says(&t, "wakes when: a workload of its cohort ends or is");
-    assert_says(&t, "  00:02:00    finished    Done\n");
+    assert_says(&t, "  00:02:00     finished    Done\n");
     done(&t);
 }
 
@@ -125,7 +125,7 @@ static void an_instant_counts_who_waits_and_who_holds(void **state)
     struct told t = {0};
     assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 4}));
     assert_says(&t, "  q                                                3         1         0\n");
-    assert_says(&t, "00:01:30    evicted");
+    assert_says(&t, "00:01:30     evicted");
     assert_null(strstr(t.text, "00:02:00"));
     done(&t);
     t = (struct told){0};
