@@ -90,8 +90,8 @@ static void a_reason_carries_the_numbers_that_made_it(void **state)
     const uint32_t w = cl_submit(c, 2, 0, 0, 8);
     assert_int_equal(heard.reasons, 1);
     assert_int_equal(heard.reason.workload, w);
-    assert_int_equal(heard.reason.requeue, POLICY_RQ_NO_FIT);
-    assert_int_equal(heard.reason.wait, POLICY_WAIT_QUOTA);
+    assert_int_equal(heard.reason.requeue, POLICY_RQ_PREEMPTION_NO_CANDIDATES);
+    assert_int_equal(heard.reason.wait, POLICY_WAIT_QUOTA); /* nominal 8 >= 8: victims were looked for */
     assert_int_equal(heard.reason.numbers.requested, 8);
     assert_int_equal(heard.reason.numbers.available, 3); /* 8 of its own and 2 lent, 7 used */
     assert_int_equal(heard.reason.numbers.nominal, 8);
