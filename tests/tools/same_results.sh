@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# same_results.sh PROGRAM PROGRAM...: all programs, with 1, 2 and 7 threads, write the same content.
+# same_results.sh PROGRAM PROGRAM...: all programs, with 1, 2 and 7 threads, write the same content of
+# two scenarios, with every decision recorded.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-first=
-for program in "$@"; do
-    for jobs in 1 2 7; do
-        "$program" run scenarios/quick.yaml --jobs "$jobs" -o "$dir/r.db" >/dev/null
-        hash=$("$program" hash "$dir/r.db")
-        echo "   $program --jobs $jobs: $hash"
-        [ -n "$first" ] || first=$hash
-        [ "$hash" = "$first" ] || exit 1
+for scenario in quick gang-pods; do
+    first=
+    for program in "$@"; do
+        for jobs in 1 2 7; do
+            "$program" run "scenarios/$scenario.yaml" --record full --jobs "$jobs" -o "$dir/r.db" >/dev/null
+            hash=$("$program" hash "$dir/r.db")
+            echo "   $scenario, $program --jobs $jobs: $hash"
+            [ -n "$first" ] || first=$hash
+            [ "$hash" = "$first" ] || exit 1
+        done
     done
 done

@@ -67,7 +67,7 @@ stage_same() {
 
 stage_asan() {
     build build-asan clang --buildtype=debugoptimized -Db_sanitize=address,undefined \
-        -Db_lundef=false -Dfuzz=true || {
+        -Db_lundef=false -Dfuzz=true -Dc_args=-fsanitize=fuzzer-no-link || {
         count 0 1
         return
     }
@@ -81,7 +81,7 @@ stage_fuzz() {
     for target in build-asan/tests/fuzz/*_fuzz; do
         [ -x "$target" ] || continue
         name=$(basename "$target")
-        corpus=tests/fuzz/corpus/$name
+        corpus=tests/fuzz/corpus/${name%_fuzz}
         mkdir -p "build-asan/corpus/$name"
         seeds=
         [ -d "$corpus" ] && seeds=$corpus
