@@ -19,7 +19,12 @@ enum { COUNT_MAX = 1000000, OBJECTS_MAX = 2000000, NODES_MAX = 100000, LEVELS_MA
 struct queue_set { /* one cluster queue at hand */
     const struct mnode *set;
     const char *name, *cohort;
-    const struct policy_shape *shapes; /* of the workload templates, in order of appearance */
+};
+
+struct template { /* of workloads */
+    const struct mnode *node;
+    const char *class_name;
+    struct policy_shape shape;
 };
 
 static uint32_t id_of(struct mf *r, struct mf_ids *ids, const char *name)
@@ -179,60 +184,55 @@ static struct policy_shape shape_of(struct mf *r, const struct mnode *t)
     return (struct policy_shape){set, 1};
 }
 
-static void make_workload(struct mf *r, const struct queue_set *at, const struct mnode *t,
-                          const struct policy_shape *shape, int64_t created, const char *name)
+static void make_workload(struct mf *r, const struct queue_set *at, const struct template *t, int64_t created,
+                          const char *name)
 {
-    const char *class_name = mnode_text(t, "className", "workload");
     r->workloads = mem_grow(r->workloads, &r->workload_capacity, r->workload_count + 1, sizeof *r->workloads);
     struct mf_workload *w = &r->workloads[r->workload_count++];
     memset(w, 0, sizeof *w);
     w->has_priority = true;
     w->w = (struct manifest_workload){.name_space = at->name, .name = name, .uid = "", .owner_kind = "Workload", .owner = "",
-        .queue = at->name, .class_name = class_name, .shape = *shape, .active = true, .created = created,
+        .queue = at->name, .class_name = t->class_name, .shape = t->shape, .active = true, .created = created,
         .reserved = POLICY_NEVER, .admitted = POLICY_NEVER, .ready = POLICY_NEVER, .ended = POLICY_NEVER,
-        .limit_ns = POLICY_NEVER, .cluster_queue = POLICY_NONE, .file = r->file, .line = t->line};
-    w->w.duration_ns = SIM_MS * mf_int(r, t, "runtimeMs", 0, INT32_MAX, 0);
-    w->w.policy.priority = mf_int(r, t, "priority", INT32_MIN, INT32_MAX, 0);
+        .limit_ns = POLICY_NEVER, .cluster_queue = POLICY_NONE, .file = r->file, .line = t->node->line};
+    w->w.duration_ns = SIM_MS * mf_int(r, t->node, "runtimeMs", 0, INT32_MAX, 0);
+    w->w.policy.priority = mf_int(r, t->node, "priority", INT32_MIN, INT32_MAX, 0);
 }
 
 /* The templates of a set take turns, each an interval after the one before. */
 static void make_set(struct mf *r, const struct queue_set *at, const struct mnode *s, unsigned set_index,
-                     const struct policy_shape **shapes)
+                     const struct template **templates)
 {
     const int64_t interval = SIM_MS * mf_int(r, s, "creationIntervalMs", 0, INT32_MAX, 0);
     const int64_t count = mf_int(r, s, "count", 0, COUNT_MAX, 0);
-    const struct mnode *templates = mf_list(r, s, "workloads");
-    const struct policy_shape *mine = *shapes;
+    const uint32_t n = mnode_count(mnode_get(s, "workloads"));
+    const struct template *mine = *templates;
     int64_t when = BEGIN_NS;
-    *shapes += mnode_count(templates);
-    for (int64_t i = 0; i < count; i++) {
-        unsigned k = 0;
-        for (const struct mnode *t = mnode_first(templates); t != NULL; t = t->next, k++) {
-            if (r->workload_count >= OBJECTS_MAX || r->diags->error_count > 0) {
-                if (r->diags->error_count == 0)
-                    mf_error(r, s, "count", "Invalid value: more than %d workloads in all", OBJECTS_MAX);
+    *templates += n;
+    for (int64_t i = 0; i < count && r->diags->error_count == 0; i++)
+        for (uint32_t k = 0; k < n; k++) {
+            if (r->workload_count >= OBJECTS_MAX) {
+                mf_error(r, s, "count", "Invalid value: more than %d workloads in all", OBJECTS_MAX);
                 return;
             }
             when = sim_time_after(when, interval);
-            make_workload(r, at, t, &mine[k], when,
-                          arena_printf(&r->m->mem, "%s-%u-%lld-%u", mnode_text(t, "className", "workload"), set_index,
-                                       (long long)i, k));
+            make_workload(r, at, &mine[k], when,
+                          arena_printf(&r->m->mem, "%s-%u-%lld-%u", mine[k].class_name, set_index, (long long)i, (unsigned)k));
         }
-    }
 }
 
-static const struct policy_shape *shapes_of(struct mf *r, const struct mnode *queue_set)
+static const struct template *templates_of(struct mf *r, const struct mnode *queue_set)
 {
     uint32_t n = 0;
     const struct mnode *sets = mf_list(r, queue_set, "workloadsSets"), *s, *t;
     for (s = mnode_first(sets); s != NULL; s = s->next)
-        n += mnode_count(mnode_get(s, "workloads"));
-    struct policy_shape *v = arena_alloc(&r->m->mem, (size_t)n + 1, sizeof *v);
+        n += mnode_count(mf_list(r, s, "workloads"));
+    struct template *v = arena_alloc(&r->tree, (size_t)n + 1, sizeof *v);
     n = 0;
     for (s = mnode_first(sets); s != NULL; s = s->next)
         for (t = mnode_first(mnode_get(s, "workloads")); t != NULL; t = t->next) {
             const size_t mark = mf_into(r, ".workloadsSets.workloads[%.60s]", mnode_text(t, "className", ""));
-            v[n++] = shape_of(r, t);
+            v[n++] = (struct template){t, mf_keep(r, mnode_text(t, "className", "workload")), shape_of(r, t)};
             mf_out(r, mark);
         }
     return v;
@@ -242,7 +242,7 @@ static void make_queue_set(struct mf *r, const struct mnode *o, const struct mno
                            unsigned set_index)
 {
     const int64_t count = mf_int(r, set, "count", 0, COUNT_MAX, 0);
-    const struct policy_shape *shapes = r->phase == 1 ? shapes_of(r, set) : NULL;
+    const struct template *templates = r->phase == 1 ? templates_of(r, set) : NULL;
     for (int64_t i = 0; i < count && r->diags->error_count == 0; i++) {
         struct queue_set at = {.set = set, .cohort = cohort};
         at.name = arena_printf(&r->m->mem, "%s-%u-%lld-%s", mnode_text(set, "className", "cq"), set_index, (long long)i, cohort);
@@ -250,7 +250,7 @@ static void make_queue_set(struct mf *r, const struct mnode *o, const struct mno
             make_queue(r, o, &at);
             continue;
         }
-        const struct policy_shape *next = shapes;
+        const struct template *next = templates;
         unsigned k = 0;
         for (const struct mnode *s = mnode_first(mf_list(r, set, "workloadsSets")); s != NULL; s = s->next, k++)
             make_set(r, &at, s, k, &next);
