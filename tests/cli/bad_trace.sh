@@ -91,12 +91,12 @@ rm jobs.csv
 truncate -s 1G jobs.csv
 (
     memory_limit 300000
-    begun=$(date +%s)
     run run jobs.yaml
     refused "run: 1 GiB in one line, within 300 MB of memory" 2 "jobs.csv:1"
     run import csv jobs.csv -o made.csv
     refused "import: 1 GiB in one line, within 300 MB of memory" 2 "jobs.csv:1"
-    [ $(($(date +%s) - begun)) -le 20 ]
+    cpu_seconds
+    [ "$cpu" -le 20 ]
     report $? "both without reading all of it first"
     [ "$failures" -eq 0 ]
 ) || failures=$((failures + 1))
@@ -104,25 +104,29 @@ tests=$((tests + 3))
 rm jobs.csv
 
 # ---- 10 million rows, one of them bad ----
-bad=7654321
-awk -v bad=$bad 'BEGIN {
+if [ "$test_size" = small ]; then
+    rows=1000000 bad=765432 column=6
+else
+    rows=10000000 bad=7654321 column=7
+fi
+awk -v bad=$bad -v rows=$rows 'BEGIN {
     print "submit_s,duration_s,cards_per_worker"
-    for (i = 2; i <= 10000001; i++)
+    for (i = 2; i <= rows + 1; i++)
         print int(i / 500) (i == bad ? ",12x,1" : ",60,1")
 }' >jobs.csv
 run run jobs.yaml
-refused "run: the bad row of ten million" 2 \
-    "jobs.csv:$bad:7: duration_s: expected a number of seconds above 0, up to 100 years, at most 9 decimals, got '12x'"
+refused "run: the bad row of $rows" 2 \
+    "jobs.csv:$bad:$column: duration_s: expected a number of seconds above 0, up to 100 years, at most 9 decimals, got '12x'"
 run import csv jobs.csv -o made.csv
-refused "import: the bad row of ten million" 2 "jobs.csv:$bad:7"
+refused "import: the bad row of $rows" 2 "jobs.csv:$bad:$column"
 said "12x" && said "expected"
 report $? "import: its value, and what was expected"
 run import csv jobs.csv -o made.csv --skip-bad 1
-[ "$status" = 0 ] && grep -q 'rows dropped  *1$' "$out" && [ "$(grep -c '^[0-9]' made.csv)" = 9999999 ]
+[ "$status" = 0 ] && grep -q 'rows dropped  *1$' "$out" && [ "$(grep -c '^[0-9]' made.csv)" = $((rows - 1)) ]
 report $? "import --skip-bad 1 leaves out that row"
 rm made.csv
 run run jobs.yaml --skip-bad 1 --set horizon=10h --set "arbiters=[{preset: pools}]" --record summary
-[ "$status" = 0 ] && [ "$(query results.db "SELECT DISTINCT value FROM metric WHERE name = 'training.submitted'")" = 9999999.0 ]
+[ "$status" = 0 ] && [ "$(query results.db "SELECT DISTINCT value FROM metric WHERE name = 'training.submitted'")" = $((rows - 1)).0 ]
 report $? "run --skip-bad 1 replays the rest"
 rm -f results.db
 { cat jobs.csv; echo "20001,oops,1"; } >more.csv

@@ -8,6 +8,8 @@ second=${2:+$(cd "$(dirname "$2")" && pwd)/$(basename "$2")} # another file that
 source_root=${FLEETSIM_SOURCE_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
 shared=${FLEETSIM_SHARED:-$source_root/../shared}
 scenarios=$source_root/scenarios
+# `small` for a build that is several times slower (sanitizers); the full size runs in the others.
+test_size=${FLEETSIM_TEST_SIZE:-full}
 scratch=$(mktemp -d)
 clean_up() {
     cd /
@@ -90,6 +92,13 @@ near() {
 refused() {
     [ "$status" = "$2" ] && said "$3" && [ ! -s "$out" ] && [ "$files_after" = "$files_before" ]
     report $? "$1"
+}
+
+# cpu_seconds: sets $cpu to the whole seconds of processor time that this (sub)shell's programs took.
+# Not for use in $(...), which is a subshell of its own.
+cpu_seconds() {
+    times >"$scratch/times"
+    cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "[ms]"); s += t[1] * 60 + t[2] }; printf "%d", s }' "$scratch/times")
 }
 
 # memory_limit KB: from here on, where the program can start at all so (not under a sanitizer, whose

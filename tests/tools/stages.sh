@@ -71,7 +71,7 @@ stage_asan() {
         count 0 1
         return
     }
-    ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+    FLEETSIM_TEST_SIZE=small ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
         run_meson_tests build-asan --timeout-multiplier 6
 }
 
