@@ -10,7 +10,7 @@
 #include "sim/sim_time.h"
 #include "sim/tally.h"
 
-enum { SERIES_QUEUES_MAX = 64, STEPS = 900 };
+enum { SERIES_QUEUES_MAX = 64, STEPS = 900, POINTS_MAX = 12000 /* steps x queues */ };
 
 struct sums { /* of one cluster queue; main units x seconds, unless said otherwise */
     double used, borrowed, lent, waiting;
@@ -69,7 +69,8 @@ struct mfigures *mfigures_create(const struct manifest *m)
         const int64_t run = w->duration_ns == POLICY_NEVER ? 0 : w->duration_ns;
         span = sim_time_after(w->policy.created_ns, run) > span ? sim_time_after(w->policy.created_ns, run) : span;
     }
-    f->step = span / STEPS + 1;
+    const uint32_t fit = f->queue_count > 0 ? POINTS_MAX / f->queue_count + 1 : STEPS;
+    f->step = span / (fit < STEPS ? fit : STEPS) + 1;
     return f;
 }
 
@@ -386,7 +387,8 @@ void mfigures_emit(struct mfigures *f, const struct mplay *p, int64_t run_id, co
     emit_groups(&e, "team", team_of);
     emit_groups(&e, "queue", queue_of);
     emit_quota(&e);
-    emit_series(&e);
-    for (uint32_t i = 0; i < f->m->workload_count; i++)
-        emit_workload(&e, i, reason_of == NULL ? NULL : reason_of(ctx, i));
+    if (reason_of != NULL)
+        emit_series(&e);
+    for (uint32_t i = 0; i < f->m->workload_count && reason_of != NULL; i++)
+        emit_workload(&e, i, reason_of(ctx, i));
 }

@@ -15,8 +15,8 @@ void mfigures_destroy(struct mfigures *f);
 /* Before time moves to `now`: integrals of what is held since the last call. */
 void mfigures_instant(struct mfigures *f, const struct mplay *p, int64_t now);
 
-/* All rows: metric, workload, series, histogram. `reason_of` gives the last reason of a workload
- * that waits (NULL: none). */
+/* Metrics and histogram; with `reason_of` (the last reason of a workload that waits or waited, or
+ * NULL) also series and workloads. */
 void mfigures_emit(struct mfigures *f, const struct mplay *p, int64_t run_id,
                    const struct record_sink *sink,
                    const char *(*reason_of)(void *ctx, uint32_t workload), void *ctx);
