@@ -61,8 +61,7 @@ static int class_of(int32_t capacity)
 static void block_give(struct lease_table *t, struct lease_part *block, int32_t capacity)
 {
     int c = class_of(capacity);
-    struct lease_part *next = t->free_block[c];
-    memcpy((void *)block, &next, sizeof next);
+    *(struct lease_part **)(void *)block = t->free_block[c];
     t->free_block[c] = block;
 }
 
@@ -72,9 +71,7 @@ static struct lease_part *block_take(struct lease_table *t, int32_t capacity)
     struct lease_part *block = t->free_block[c];
     if (block == NULL)
         return arena_alloc(&t->blocks, (size_t)capacity, sizeof(struct lease_part));
-    struct lease_part *next;
-    memcpy(&next, (const void *)block, sizeof next);
-    t->free_block[c] = next;
+    t->free_block[c] = *(struct lease_part **)(void *)block;
     return block;
 }
 

@@ -68,7 +68,7 @@ static void set_flavor(struct kq *k, uint32_t id, const struct policy_flavor *f)
 
 static struct kq_cohort *cohort_slot(struct kq *k, uint32_t id)
 {
-    k->cohorts = room(k->cohorts, &k->cohort_count, id, sizeof *k->cohorts);
+    k->cohorts = room(k->cohorts, &k->cohort_count, id, sizeof(struct kq_cohort *));
     if (k->cohorts[id] == NULL) {
         k->cohorts[id] = mem_zalloc(1, sizeof **k->cohorts);
         k->cohorts[id]->node.wake_at = POLICY_NEVER;
@@ -96,7 +96,7 @@ static void set_cohort(struct kq *k, uint32_t id, const struct policy_cohort *c)
 
 static struct kq_cq *cq_slot(struct kq *k, uint32_t id)
 {
-    k->cqs = room(k->cqs, &k->cq_count, id, sizeof *k->cqs);
+    k->cqs = room(k->cqs, &k->cq_count, id, sizeof(struct kq_cq *));
     if (k->cqs[id] == NULL) {
         struct kq_cq *cq = k->cqs[id] = mem_zalloc(1, sizeof *cq);
         cq->node.id = id;
