@@ -96,7 +96,8 @@ static void defer(struct kq *k, struct kq_deferred d)
 static void copy_use(struct kq_wl *w, const struct kq_assign *a)
 {
     w->use = mem_grow(w->use, &w->use_capacity, a->use_count, sizeof *w->use);
-    memcpy(w->use, a->use, a->use_count * sizeof *w->use);
+    if (a->use_count > 0)
+        memcpy(w->use, a->use, a->use_count * sizeof *w->use);
     w->use_count = (uint32_t)a->use_count;
 }
 
