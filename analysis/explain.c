@@ -131,11 +131,12 @@ static void job_text(FILE *out, sqlite3_stmt *q)
         fprintf(out, "  waited %s%s%s, evicted %lld times, rework %s card-h\n", wait,
                 results_text(q, 13)[0] != '\0' ? ", last for " : "", results_text(q, 13),
                 (long long)sqlite3_column_int64(q, 11), rework);
-    regress_time_text(when, finish);
-    if (!isnan(finish))
+    if (!isnan(finish)) {
+        regress_time_text(when, finish);
         fprintf(out, "  finished at %s\n", when);
-    else if (!isnan(start))
+    } else if (!isnan(start)) {
         fprintf(out, "  not finished: %s of its work is done\n", done);
+    }
 }
 
 static void job_json(FILE *out, struct results *results, sqlite3_stmt *q)

@@ -289,8 +289,10 @@ int main(int argc, char **argv)
     }
     int names = split_arguments(&options, argv + optind, argc - optind);
     for (int i = optind; i < optind + names; i++) {
-        if (find(argv[i]) == NULL)
+        if (find(argv[i]) == NULL) {
+            free(options.paths);
             return unknown_benchmark(argv[i]);
+        }
     }
     if (!run_all(&report, argv + optind, names, &e))
         fprintf(stderr, "fleetsim-bench: %s\n", e.text);

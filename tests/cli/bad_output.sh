@@ -81,13 +81,16 @@ cp results.db before.db
 
 # ---- interrupted ----
 # Many long runs, so that some are over and some are not when the signal comes.
-interrupt() { # SIGNAL
-    "$program" run "$quick" --set horizon=20d --replications 600 -j 2 -o results.db >"$out" 2>"$err" &
-    pid=$!
-    sleep 2
-    kill -"$1" $pid
-    wait $pid
-    status=$?
+interrupt() { # SIGNAL; once more, later, where no run was over when it came
+    for pause in 2 6 20; do
+        "$program" run "$quick" --set horizon=20d --replications 600 -j 2 -o results.db >"$out" 2>"$err" &
+        pid=$!
+        sleep $pause
+        kill -"$1" $pid
+        wait $pid
+        status=$?
+        [ ! -s results.partial.db ] || break
+    done
 }
 rm -f ./*.partial.db
 interrupt INT

@@ -5,6 +5,7 @@
 #include "models/policies/kueue/place.h"
 #include "models/policies/kueue/quota.h"
 #include "models/policies/kueue/search.h"
+#include "sim/check.h"
 
 static void add_request(struct kq *k, uint32_t fr, int64_t amount)
 {
@@ -112,6 +113,7 @@ static void reduce(struct kq *k, const struct kq_decide *d, struct kq_assign *as
         const struct policy_pod_set *p = &d->shape->sets[i];
         all += p->min_count != POLICY_NIL ? p->count - p->min_count : 0;
     }
+    REQUIRE(all > 0); /* reducible, and a minCount is at most its count */
     int64_t low = 0, high = all + 1;
     bool found = false;
     while (low < high) {
