@@ -30,8 +30,8 @@ struct settle {
     struct release *releases; /* heap by (time, name) */
     size_t release_count, release_capacity;
     struct ids changed, late, admitted; /* whose watch events are still to be handled */
-    size_t *order;                      /* of the inputs */
-    size_t order_capacity;
+    size_t *order, *spare;              /* of the inputs */
+    size_t order_capacity, spare_capacity;
     uint32_t cycles, number; /* in this instant; number of the cycle being told */
     uint32_t evictions;      /* in this instant, of the workload that was evicted most often */
     uint32_t suspended_number;
@@ -62,6 +62,7 @@ void settle_destroy(struct settle *s)
     free(s->late.v);
     free(s->admitted.v);
     free(s->order);
+    free(s->spare);
     free(s);
 }
 
@@ -270,14 +271,36 @@ static bool input_before(const struct settle *s, const struct policy_input *a,
     return same_phase(a->kind, b->kind) ? rank(s, a) < rank(s, b) : a->kind < b->kind;
 }
 
+static void merge(const struct settle *s, const struct policy_input *in, const size_t *from,
+                  size_t *to, size_t low, size_t mid, size_t high)
+{
+    for (size_t i = low, j = mid, at = low; at < high; at++)
+        to[at] = i == mid || (j < high && input_before(s, &in[from[j]], &in[from[i]])) ? from[j++]
+                                                                                      : from[i++];
+}
+
+/* Stable, so that what keeps its order does. The result is in s->order. */
 static void sort_inputs(struct settle *s, const struct policy_input *inputs, size_t count)
 {
+    bool sorted = true;
     s->order = mem_grow(s->order, &s->order_capacity, count, sizeof *s->order);
+    s->spare = mem_grow(s->spare, &s->spare_capacity, count, sizeof *s->spare);
     for (size_t i = 0; i < count; i++) {
-        size_t j = i;
-        for (; j > 0 && input_before(s, &inputs[i], &inputs[s->order[j - 1]]); j--)
-            s->order[j] = s->order[j - 1];
-        s->order[j] = i;
+        s->order[i] = i;
+        sorted = sorted && (i == 0 || !input_before(s, &inputs[i], &inputs[i - 1]));
+    }
+    for (size_t width = 1; !sorted && width < count; width *= 2) {
+        for (size_t low = 0; low < count; low += 2 * width) {
+            const size_t mid = low + width < count ? low + width : count;
+            const size_t high = mid + width < count ? mid + width : count;
+            merge(s, inputs, s->order, s->spare, low, mid, high);
+        }
+        size_t *swap = s->order;
+        const size_t capacity = s->order_capacity;
+        s->order = s->spare;
+        s->order_capacity = s->spare_capacity;
+        s->spare = swap;
+        s->spare_capacity = capacity;
     }
 }
 

@@ -152,7 +152,7 @@ uint32_t kq_shape_register(struct kq *k, const struct policy_shape *shape)
     /* Equal hashes of different shapes move on to the next key. */
     while ((id = kq_map_get(&k->shape_map, key)) != POLICY_NONE) {
         const struct kq_shape *s = k->shapes[id];
-        if (s->byte_count == b.count && memcmp(s->bytes, b.v, b.count) == 0) {
+        if (s->byte_count == b.count && (b.count == 0 || memcmp(s->bytes, b.v, b.count) == 0)) {
             free(b.v);
             return id;
         }
@@ -162,7 +162,7 @@ uint32_t kq_shape_register(struct kq *k, const struct policy_shape *shape)
     s->hash = key;
     s->bytes = b.v;
     s->byte_count = b.count;
-    k->shapes = mem_grow(k->shapes, &k->shape_capacity, k->shape_count + 1, sizeof *k->shapes);
+    k->shapes = mem_grow(k->shapes, &k->shape_capacity, k->shape_count + 1, sizeof(struct kq_shape *));
     k->shapes[k->shape_count] = s;
     kq_map_put(&k->shape_map, key, (uint32_t)k->shape_count);
     return (uint32_t)k->shape_count++;

@@ -34,7 +34,7 @@ static struct kq_node *root_of(struct kq_node *n)
 static void grow_ring(struct kq *k)
 {
     const size_t old = k->wake_capacity;
-    k->wakes = mem_grow(k->wakes, &k->wake_capacity, old + 1, sizeof *k->wakes);
+    k->wakes = mem_grow(k->wakes, &k->wake_capacity, old + 1, sizeof(struct kq_node *));
     for (size_t i = 0; i < k->wake_first; i++) /* what wrapped around follows the old end */
         k->wakes[old + i] = k->wakes[i];
 }
