@@ -16,12 +16,12 @@
  *  - Ids are small non-negative integers chosen by the host, one space per kind of object (flavor,
  *    resource, cohort, cluster queue, local queue, topology, node, shape, workload); tables are
  *    sized by the largest id, so keep them dense. POLICY_NONE means "none". Workload ids may be
- *    reused after WITHDRAW or FINISHED.
+ *    reused after WITHDRAW or FINISHED, but not while a cycle is suspended.
  *  - Everything a policy needs of an object (names, labels, taints, ...) is given when the object
  *    is set; the policy copies it. Order "by name" is byte order of the names.
  *  - A policy keeps no mutable global; instances run side by side, one thread each at a time.
  *  - Outputs are appended to the list that the call was given; what they point to lives until
- *    policy_outputs_clear. The host applies them in order.
+ *    release_outputs. The host applies them in order.
  */
 #ifndef MODELS_POLICIES_POLICY_H
 #define MODELS_POLICIES_POLICY_H
@@ -103,7 +103,13 @@ struct policy_cohort {
 };
 
 /* POLICY_UNSET is the empty string, which the API's defaulting replaces (spec 1.3, pitfall). */
-enum policy_preemption { POLICY_NEVER_PREEMPT, POLICY_LOWER_PRIORITY, POLICY_LOWER_OR_NEWER_EQUAL, POLICY_ANY, POLICY_UNSET };
+enum policy_preemption {
+    POLICY_NEVER_PREEMPT,
+    POLICY_LOWER_PRIORITY,
+    POLICY_LOWER_OR_NEWER_EQUAL,
+    POLICY_ANY,
+    POLICY_UNSET
+};
 enum policy_queueing { POLICY_BEST_EFFORT_FIFO, POLICY_STRICT_FIFO };
 enum policy_when { POLICY_MAY_STOP_SEARCH, POLICY_TRY_NEXT_FLAVOR };
 enum policy_preference { POLICY_BORROWING_OVER_PREEMPTION, POLICY_PREEMPTION_OVER_BORROWING };
@@ -397,7 +403,7 @@ struct policy_output {
     } u;
 };
 
-/* Owned by the caller; grows by doubling. `scratch` is the policy's memory behind pointers. */
+/* Owned by the caller; grows by doubling (realloc). */
 struct policy_outputs {
     struct policy_output *items;
     size_t count, capacity;
