@@ -223,7 +223,7 @@ static bool world_init(struct world *w)
     ledger_setup(w);
     w->series = series_create(w);
     w->record = record_create(w);
-    size_t sources = (size_t)(w->s->demand.stream_count + w->s->demand.service_count);
+    size_t sources = (size_t)w->s->demand.stream_count + (size_t)w->s->demand.service_count;
     w->demand_hash = arena_alloc(&w->arena, sources + 1, sizeof *w->demand_hash);
     for (size_t i = 0; i < sources; i++)
         w->demand_hash[i] = FNV_START;
