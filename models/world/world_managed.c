@@ -396,7 +396,7 @@ static void managed_init(struct managed *m)
     m->useful = arena_alloc(&m->arena, teams * CLASS_COUNT, sizeof *m->useful);
     m->rework = arena_alloc(&m->arena, teams * CLASS_COUNT, sizeof *m->rework);
     m->team_uusd = arena_alloc(&m->arena, teams, sizeof *m->team_uusd);
-    size_t sources = (size_t)(m->s->demand.stream_count + m->s->demand.service_count);
+    size_t sources = (size_t)m->s->demand.stream_count + (size_t)m->s->demand.service_count;
     m->hashes = arena_alloc(&m->arena, sources + 1, sizeof *m->hashes);
     for (size_t i = 0; i < sources; i++)
         m->hashes[i] = FNV_START;

@@ -22,7 +22,8 @@ static struct service_state *service_of(struct world *w, uint32_t ix)
 /* 0 <= part <= 1, rounded; never more than the whole. */
 static i128 part_of(i128 mcns, double part)
 {
-    i128 some = (i128)dm_round((double)(mcns / 1000) * part) * 1000;
+    i128 thousands = mcns / 1000;
+    i128 some = (i128)dm_round((double)thousands * part) * 1000;
     return part >= 1.0 || some > mcns ? mcns : some;
 }
 
