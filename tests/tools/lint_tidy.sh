@@ -6,7 +6,7 @@ set -u
 git ls-files 'sim/*.c' 'models/*.c' 'scenarios/*.c' 'analysis/*.c' 'studies/*.c' 'cli/*.c' 'bench/*.c' |
     xargs -P 2 -n 1 clang-tidy -p "$1" --quiet >"$1/tidy.log" 2>"$1/tidy.err"
 status=$?
-grep -E '(warning|error):' "$1/tidy.log" | sort -u | head -n 40
+grep -a -E '(warning|error):' "$1/tidy.log" | sort -u | head -n 40
 # Without a finding to show, what it said itself (no compile command, a crash).
-[ "$status" -eq 0 ] || grep -q -E '(warning|error):' "$1/tidy.log" || tail -n 5 "$1/tidy.err"
+[ "$status" -eq 0 ] || grep -a -q -E '(warning|error):' "$1/tidy.log" || tail -n 5 "$1/tidy.err"
 exit $status
