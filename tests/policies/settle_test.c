@@ -102,12 +102,104 @@ static void a_reason_carries_the_numbers_that_made_it(void **state)
     cl_end(c);
 }
 
+/* ---- the same decisions, whether evaluations are left out or not ---- */
+
+struct story {
+    uint64_t hash, decisions;
+    int64_t ends[CL_WL_MAX];
+};
+
+static void tell(void *ctx, int64_t now, const struct policy_output *o, size_t n)
+{
+    struct story *s = ctx;
+    for (size_t i = 0; i < n; i++) {
+        if (o[i].kind != POLICY_DO_ADMIT && o[i].kind != POLICY_DO_EVICT)
+            continue;
+        const bool admit = o[i].kind == POLICY_DO_ADMIT;
+        s->ends[o[i].workload] =
+            admit ? now + (10 + (int64_t)o[i].workload % 37) * CL_S : POLICY_NEVER;
+        s->hash = (s->hash ^ (uint64_t)now ^ o[i].workload << 8 ^ (uint64_t)o[i].kind) *
+                  UINT64_C(0x100000001b3);
+        s->decisions++;
+    }
+}
+
+static uint64_t next_random(uint64_t *x)
+{
+    *x ^= *x << 13;
+    *x ^= *x >> 7;
+    return *x ^= *x << 17;
+}
+
+static void random_cluster(struct cluster *c, uint64_t seed, bool fair)
+{
+    uint64_t x = seed * 977 + 1;
+    c->cfg.fair_sharing = fair;
+    c->cfg.requeue_batch_ns = CL_S;
+    cl_cohort(c, "cohort", POLICY_NONE, -1, CL_NIL, CL_NIL);
+    for (int i = 0; i < 12; i++) {
+        char *name = calloc(1, 16);
+        snprintf(name, 16, "q%02d", i);
+        cl_queue(c, name, 0, (int64_t)(next_random(&x) % 9), CL_NIL, CL_NIL);
+        c->queues[i].within_cluster_queue = (enum policy_preemption)(next_random(&x) % 3);
+        c->queues[i].reclaim_within_cohort =
+            next_random(&x) % 2 ? POLICY_ANY : POLICY_LOWER_PRIORITY;
+        c->queues[i].borrow_within_cohort =
+            next_random(&x) % 3 ? POLICY_NEVER_PREEMPT : POLICY_LOWER_PRIORITY;
+    }
+}
+
+static struct story play_story(uint64_t seed, bool fair, bool entries)
+{
+    struct story s = {.hash = 1};
+    struct cluster *c = cl_new();
+    uint64_t x = seed;
+    char error[256];
+    random_cluster(c, seed, fair);
+    c->cfg.record_entries = entries;
+    c->ops = policy_kueue();
+    c->policy = c->ops->create(&c->cfg, NULL, error, sizeof error);
+    c->settling.eviction_ns = 3 * (int64_t)CL_S;
+    const struct settle_host host = {.ctx = &s, .apply = tell};
+    c->settle = settle_create(c->ops, c->policy, &c->settling, &host);
+    for (int i = 0; i < CL_WL_MAX; i++)
+        s.ends[i] = POLICY_NEVER;
+    for (int64_t t = 1; t < 400; t++) {
+        for (uint32_t w = 0; w < c->workload_count; w++)
+            if (s.ends[w] <= t * CL_S) {
+                s.ends[w] = POLICY_NEVER;
+                cl_give(c, t, POLICY_IN_FINISHED, w);
+            }
+        if (c->workload_count < CL_WL_MAX && t < 300)
+            cl_submit(c, t, (uint32_t)(next_random(&x) % 12), (int64_t)(next_random(&x) % 3),
+                      (int64_t)(1 + next_random(&x) % 7));
+        cl_settle(c, t);
+    }
+    for (uint32_t q = 0; q < c->cfg.cluster_queue_count; q++)
+        free((char *)(uintptr_t)c->queues[q].name);
+    cl_end(c);
+    return s;
+}
+
+static void decisions_are_the_same_with_and_without_evaluations_left_out(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        for (int fair = 0; fair <= 1; fair++) {
+            const struct story all = play_story(seed, fair, true);
+            const struct story few = play_story(seed, fair, false);
+            assert_true(all.decisions > 200);
+            assert_int_equal(all.hash, few.hash);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evictions_complete_when_the_host_says_so),
         cmocka_unit_test(endless_evictions_over_time_are_reported),
         cmocka_unit_test(a_reason_carries_the_numbers_that_made_it),
+        cmocka_unit_test(decisions_are_the_same_with_and_without_evaluations_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
