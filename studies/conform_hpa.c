@@ -103,7 +103,7 @@ static struct hpa_reading reading_from(const struct hpa_metric *m, const cJSON *
     if (m->type == HPA_METRIC_PODS || m->type == HPA_METRIC_RESOURCE)
         return samples_from(v, b, slot, pod_count);
     struct hpa_reading r = {.failed = !v || cJSON_IsNull(v)};
-    if (cJSON_IsNumber(v)) {
+    if (v != NULL && cJSON_IsNumber(v)) {
         r.value_milli = (int64_t)v->valuedouble;
     } else if (!r.failed) {
         r.failed = cJSON_GetArraySize(v) == 0;
