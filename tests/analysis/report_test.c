@@ -48,7 +48,7 @@ static char *page_of(struct scratch *s, const struct fixture *fixture)
 {
     struct err err = {0};
     if (!have_gnuplot()) {
-        print_message("gnuplot is not installed\n");
+        print_message("# gnuplot is not installed\n");
         skip();
     }
     assert_true(fixture_write(scratch_file(s, "r.db"), fixture, &err));

@@ -61,7 +61,7 @@ static void all_shared_cases_agree_in_every_cycle(void **state)
     else
         snprintf(pattern, sizeof pattern, "%s/../shared/oracle/kueue", source_root());
     if (access(pattern, R_OK) != 0) {
-        print_message("skipped: no recorded cases at %s (set FLEETSIM_SHARED)\n", pattern);
+        print_message("# skipped: no recorded cases at %s (set FLEETSIM_SHARED)\n", pattern);
         skip();
     }
     strncat(pattern, "/*.jsonl.gz", sizeof pattern - strlen(pattern) - 1);
