@@ -251,8 +251,9 @@ static void print_account(const struct import *x, const struct totals *t, size_t
                  account_decimal(a, (account_wide)t->peak_milli, 3, t->peak_milli % 1000 != 0 ? 3 : 0),
                  instant(x, t->peak_at, b));
     if (t->waits > 0) {
+        account_wide mean_ns = t->wait_ns / t->waits;
         account_line(out, "trace wait mean", "%.3f s over %s jobs",
-                     (double)(t->wait_ns / t->waits) / 1e9, account_number(a, t->waits));
+                     (double)mean_ns / 1e9, account_number(a, t->waits));
     }
     for (int i = 0; i < x->note_count; i++) {
         account_line(out, "note", "%s", x->note[i]);

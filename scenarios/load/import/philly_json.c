@@ -299,8 +299,7 @@ bool philly_json_run(struct import *x, struct text_input *in, struct err *err)
         }
     }
     if (fine && inner.code == ERR_NONE && !s.closed) {
-        fine = err_set(&inner, ERR_INPUT, "%s:%ld:1: truncated: the array of jobs is not closed", x->file,
-                       s.line);
+        err_set(&inner, ERR_INPUT, "%s:%ld:1: truncated: the array of jobs is not closed", x->file, s.line);
     }
     free(s.text);
     return inner.code == ERR_NONE || err_set(err, inner.code, "%s", inner.text);
