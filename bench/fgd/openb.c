@@ -29,7 +29,7 @@ static bool open_reader(struct reader *r, struct text_input *in, const char *con
         return false;
     for (int i = 0; i < all; i++) {
         r->at[i] = csv_find(&r->csv, columns[i]);
-        if (r->at[i] < 0 && i < needed)
+        if (i < needed && r->at[i] < 0)
             return err_set(e, ERR_INPUT, "%s: no column '%s'", text_input_name(in), columns[i]);
     }
     return true;

@@ -151,6 +151,7 @@ static void anchor(const char *path, char *out, size_t n)
 static void print_expected(const struct page *p, const struct field *f, char *out, size_t n)
 {
     char link[128];
+    REQUIRE(f->kind != FIELD_LIST || f->sub != NULL);
     const struct section *sub = f->sub == NULL ? NULL : find_section(p, f->sub);
     if (sub != NULL)
         anchor(sub->path, link, sizeof link);

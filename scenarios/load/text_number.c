@@ -190,7 +190,7 @@ void number_print(char buffer[32], int64_t value, int digits)
 void number_quote(char buffer[48], const char *text)
 {
     size_t n = 0;
-    for (; text[n] != '\0' && n < 40; n++) {
+    for (; n < 40 && text[n] != '\0'; n++) {
         unsigned char c = (unsigned char)text[n];
         buffer[n] = c < 32 || c == 127 ? '?' : text[n];
     }

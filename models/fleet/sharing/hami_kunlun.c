@@ -207,7 +207,7 @@ static int32_t bubbles(const bool *in_set)
 {
     int32_t left = 0, right = 0;
     for (int32_t i = 0; i < NODE_CARDS * 8; i++) {
-        left += in_set[i] && i < HALF;
+        left += i < HALF && in_set[i];
         right += in_set[i] && i >= HALF;
     }
     return left == 0 && right == 0 ? 1 : half_bubbles(left) + half_bubbles(right);

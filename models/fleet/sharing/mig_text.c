@@ -22,7 +22,7 @@ static void list_profiles(const struct mig_card *card, char *out, size_t size)
 static void spell(char out[NAME_MAX_BYTES], const char *name)
 {
     size_t n = 0;
-    for (; name[n] != '\0' && n < NAME_MAX_BYTES - 1; n++)
+    for (; n < NAME_MAX_BYTES - 1 && name[n] != '\0'; n++)
         out[n] = name[n] == '+' ? '.' : name[n];
     out[n] = '\0';
 }

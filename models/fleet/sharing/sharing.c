@@ -146,7 +146,7 @@ static int32_t rank_of(const struct share_card *card, int32_t i)
     int32_t rank = 0;
     for (int32_t k = 0; k < card->count; k++)
         rank += card->tenants[k].id < card->tenants[i].id ||
-                (card->tenants[k].id == card->tenants[i].id && k < i);
+                (k < i && card->tenants[k].id == card->tenants[i].id);
     return rank;
 }
 

@@ -84,7 +84,7 @@ static bool from_file(struct manifest *m, const char *path, struct err *err)
     const bool ok = in != NULL && read_rows(&t, in, err);
     for (uint32_t i = 0; ok && i < m->workload_count; i++) {
         const uint32_t number = look_up(&t, &m->workloads[i]);
-        if (number != 0 && m->workloads[i].duration_ns == POLICY_NEVER)
+        if (number != 0 && t.ns != NULL && m->workloads[i].duration_ns == POLICY_NEVER)
             m->workloads[i].duration_ns = t.ns[number];
     }
     text_input_close(in);

@@ -251,7 +251,9 @@ void mf_version_defaults(struct mf *r)
     struct policy_config *cfg = &r->m->config;
     const char *v = r->m->version;
     int minor = -1;
-    if (v != NULL && sscanf(v, "v0.%d", &minor) != 1)
+    if (v != NULL && strncmp(v, "v0.", 3) == 0)
+        minor = (int)strtol(v + 3, NULL, 10);
+    else if (v != NULL)
         minor = strcmp(v, "main") == 0 || strncmp(v, "v2", 2) == 0 ? 20 : -1; /* nightly: vYYYYMMDD */
     r->kind = NULL;
     cfg->profile = minor == 18 ? "v0.18" : minor == 19 ? "v0.19" : "HEAD";

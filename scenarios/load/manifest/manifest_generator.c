@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "scenarios/load/manifest/manifest_priv.h"
+#include "sim/check.h"
 #include "sim/sim_time.h"
 
 enum { COUNT_MAX = 1000000, OBJECTS_MAX = 2000000, NODES_MAX = 100000, LEVELS_MAX = 8 };
@@ -207,6 +208,7 @@ static void make_set(struct mf *r, const struct queue_set *at, const struct mnod
     const int64_t count = mf_int(r, s, "count", 0, COUNT_MAX, 0);
     const uint32_t n = mnode_count(mnode_get(s, "workloads"));
     const struct template *mine = *templates;
+    REQUIRE(n == 0 || mine != NULL);
     int64_t when = BEGIN_NS;
     *templates += n;
     for (int64_t i = 0; i < count && r->diags->error_count == 0; i++)

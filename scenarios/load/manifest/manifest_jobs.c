@@ -104,8 +104,9 @@ void mf_job(struct mf *r, const struct mnode *o)
     const char *least = mnode_text(mnode_at(o, "metadata.annotations"), "kueue.x-k8s.io/job-min-parallelism", "");
     struct policy_pod_set *set = arena_alloc(&r->m->mem, 1, sizeof *set);
     *set = w->w.shape.pod_sets[0];
-    if (least[0] >= '1' && least[0] <= '9' && atoll(least) < set->count)
-        set->min_count = atoll(least);
+    const long long fewest = least[0] >= '1' && least[0] <= '9' ? strtoll(least, NULL, 10) : set->count;
+    if (fewest < set->count)
+        set->min_count = fewest;
     w->w.shape.pod_sets = set;
     job_status(r, o, &w->w);
 }

@@ -38,7 +38,7 @@ struct mf_workload *mf_workload_new(struct mf *r, const struct mnode *o)
         .line = o->line};
     const char *ms = mnode_text(mnode_get(meta, "labels"), running_label, "");
     if (ms[0] >= '0' && ms[0] <= '9' && strlen(ms) < 13)
-        w->w.duration_ns = atoll(ms) * SIM_MS;
+        w->w.duration_ns = strtoll(ms, NULL, 10) * SIM_MS;
     return w;
 }
 
