@@ -90,7 +90,7 @@ static bool read_inputs(struct stored_run *s, struct results *stored, struct err
     }
     sqlite3_finalize(q);
     s->inputs = arena_alloc(&s->arena, s->input_count + 1, sizeof *names);
-    for (size_t i = 0; i < s->input_count; i++)
+    for (size_t i = 0; names != NULL && i < s->input_count; i++)
         s->inputs[i] = names[i];
     free((void *)names);
     return err->code == ERR_NONE;

@@ -122,7 +122,7 @@ void units_print_real(char *out, size_t n, double value)
     for (int precision = 6; precision <= 17; precision++) {
         snprintf(out, n, "%.*g", precision, value);
         double back = strtod(out, NULL);
-        if (memcmp(&back, &value, sizeof back) == 0)
+        if (back <= value && back >= value)
             return;
     }
 }
@@ -141,7 +141,7 @@ void units_print_seconds(char *out, size_t n, double s)
 {
     sim_time ns = sim_time_from_seconds(s);
     double back = (double)ns / 1e9;
-    if (memcmp(&back, &s, sizeof s) == 0) {
+    if (back <= s && back >= s) {
         units_print_duration(out, n, ns);
         return;
     }
