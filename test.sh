@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what the tests need, builds with gcc and clang (warnings are errors) and runs everything:
 #   gcc    -O3: unit, reference, theory and end-to-end tests
-#   clang  -O0: the same, and both must write the same results to the last bit
+#   clang  -O0: the same tests
+#   same   gcc -O3, gcc -O0, clang -O0, 1, 2, 7 threads: the same results to the last bit
 #   asan   clang with address and undefined-behaviour sanitizers, and a short fuzz of every parser
 #   lint   include arrows, cppcheck, clang-tidy
 # Stages can be named: ./test.sh gcc lint. FUZZ_SECONDS (default 5) is the time per fuzz target.
