@@ -38,6 +38,7 @@ void conform_at(struct conform_report *r, const char *fmt, ...)
     int m = snprintf(r->where + n, sizeof r->where - n, ": ");
     va_list ap;
     va_start(ap, fmt);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): begun one line above */
     vsnprintf(r->where + n + m, sizeof r->where - n - (size_t)m, fmt, ap);
     va_end(ap);
 }

@@ -56,7 +56,7 @@ static void read_card(struct read_ctx *ctx, const struct field *f, const struct 
         ((struct node_pool_in *)base)->c.card = ix;
         return;
     }
-    const char *names[NEAREST_MAX];
+    const char *names[NEAREST_MAX] = {""};
     size_t count = 0;
     for (int32_t i = 0; i < c->card_count && count < NEAREST_MAX; i++)
         names[count++] = c->cards[i].name;
@@ -65,7 +65,7 @@ static void read_card(struct read_ctx *ctx, const struct field *f, const struct 
         field_problem(ctx, n, "unknown card type '%.40s'; did you mean '%s'?", n->text, near);
     else
         field_expected(ctx, n, "a card type of the catalogue, such as %s or %s", names[0],
-                       names[count - 1]);
+                       names[count > 0 ? count - 1 : 0]);
 }
 
 /* An instance type gives card, cards per node, price and resources; rows below may replace them. */
