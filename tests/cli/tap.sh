@@ -107,5 +107,7 @@ memory_limit() {
     # The inner shell is told of a crash, not this one.
     if sh -c "ulimit -v $1 && exec \"$program\" --version" >/dev/null 2>&1; then
         ulimit -v "$1"
+    else
+        echo "# no limit of memory here: the program does not start with it (a sanitizer)"
     fi
 }

@@ -44,7 +44,7 @@ run_meson_tests() {
         grep -E '(FAIL|ERROR|TIMEOUT|not ok)' "$dir/test.out" | head -n 40
         [ "$bad" -gt 0 ] || bad=1
     fi
-    grep -E '^ok .*# SKIP' "$log" | sed 's/^/   /' | sort | uniq -c | sort -rn | head -n 10
+    grep -E '^ok .*# SKIP' "$log" | sed 's/^/   /' | sort | uniq -c | sort -rn | head -n 20
     count "$good" "$bad"
 }
 
