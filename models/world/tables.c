@@ -59,18 +59,37 @@ const struct record_table table_decision = {
      TEXT_NULL("detail"), INT_("repeats")},
     9};
 
+const struct record_table table_tenant = {
+    "tenant",
+    "a service (kind 'service') or a stream of jobs ('jobs') that can share a card, and the isolation it requires: "
+    "none, software, hardware or exclusive",
+    {INT_("run"), TEXT_("tenant"), TEXT_("kind"), TEXT_NULL("team"), TEXT_("requires"), TEXT_NULL("reason")},
+    6};
+
 const struct record_table table_sharing = {
     "sharing",
-    "who shared which card, under which mechanism, how long",
-    {INT_("run"), REAL_("t_s"), TEXT_("node_pool"), INT_("node"), INT_("card"), TEXT_("tenant"), TEXT_("mechanism"),
-     INT_("asked_milli"), INT_("got_milli"), REAL_("duration_s")},
-    10};
+    "one card that two tenants held parts of at the same time (tenant < other), for shared_s seconds in `times` overlaps "
+    "between from_s and to_s; isolation is what stood between them: none, software or hardware",
+    {INT_("run"), TEXT_("node_pool"), INT_("node"), INT_("card"), TEXT_("mechanism"), TEXT_("isolation"),
+     TEXT_("tenant"), TEXT_("other"), REAL_("from_s"), REAL_("to_s"), REAL_("shared_s"), INT_("times")},
+    12};
 
 const struct record_table table_incident = {
     "incident",
-    "faults and out-of-memory events with their blast radius",
-    {INT_("run"), REAL_("t_s"), TEXT_("kind"), TEXT_("node_pool"), INT_("victims"), TEXT_NULL("detail")},
-    6};
+    "one victim of an incident on a shared card: cause over-limit, card-full or fault; culprit is the tenant whose "
+    "allocation or fault it was, and is a victim too when it dies",
+    {INT_("run"), INT_("incident"), REAL_("t_s"), TEXT_("cause"), TEXT_("node_pool"), INT_("node"), INT_("card"),
+     TEXT_("mechanism"), TEXT_("isolation"), TEXT_("culprit"), TEXT_("victim"), REAL_("lost_card_s")},
+    12};
+
+const struct record_table table_sharing_pool = {
+    "sharing_pool",
+    "how a node pool shares its cards: cards_peak is the most cards with a tenant at once, tenants_mean the mean number of "
+    "tenants of a card in use; isolation is none, software, hardware or exclusive",
+    {INT_("run"), TEXT_("node_pool"), TEXT_("card"), TEXT_("mechanism"), TEXT_("isolation"), INT_("cards"),
+     INT_("cards_peak"), REAL_("cards_mean"), REAL_("tenants_mean"), REAL_("shared_card_s"), INT_("incidents"),
+     INT_("victims")},
+    12};
 
 const struct record_table table_cost = {
     "cost",
@@ -93,4 +112,5 @@ const struct record_table table_assumption = {
 
 const struct record_table *const world_tables[] = {
     &table_metric,   &table_ledger,   &table_series,  &table_histogram, &table_workload, &table_service_interval,
-    &table_decision, &table_sharing,  &table_incident, &table_cost,     &table_event_of_note, &table_assumption, NULL};
+    &table_decision, &table_tenant,   &table_sharing, &table_incident,  &table_sharing_pool, &table_cost,
+    &table_event_of_note, &table_assumption, NULL};
