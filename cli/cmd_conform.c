@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "sim/diag.h"
+#include "cli/options.h"
 #include "studies/conform_hami.h"
 #include "studies/conform_hpa.h"
 #include "studies/conform_keda.h"
@@ -50,12 +50,7 @@ static int unknown(const char *name)
     const char *names[KINDS];
     for (int i = 0; i < KINDS; i++)
         names[i] = kinds[i].name;
-    const char *near = diag_nearest(name, names, KINDS);
-    fprintf(stderr, "fleetsim conform: '%s' is not a kind", name);
-    if (near != NULL)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fputs("\nfleetsim: see 'fleetsim conform --help'\n", stderr);
-    return 2;
+    return options_unknown("fleetsim conform", "kind", name, names, KINDS);
 }
 
 int cmd_conform(int argc, char **argv)

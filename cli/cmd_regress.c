@@ -8,15 +8,12 @@
 #include "cli/options.h"
 #include "cli/regress_gate.h"
 
-enum { OPT_FORMAT = 256, OPT_TOLERANCE, OPT_JUNIT, OPT_MARKDOWN, OPT_ARBITER, OPT_TOP, OPT_STRICT };
+enum { OPT_FORMAT = 256, OPT_ARBITER, OPT_TOP, OPT_STRICT };
 
 static const struct argp_option options[] = {
-    {"tolerance", OPT_TOLERANCE, "FILE", 0, "What may change: lines 'metric scope tolerance' (docs/regress.md)", 0},
     {"arbiter", OPT_ARBITER, "NAME", 0, "Look at this arbiter alone", 0},
     {"strict", OPT_STRICT, NULL, 0, "Figures that are unclear fail as well", 0},
     {"top", OPT_TOP, "N", 0, "Jobs listed per kind (default 10)", 0},
-    {"junit", OPT_JUNIT, "FILE", 0, "Write JUnit XML", 0},
-    {"markdown", OPT_MARKDOWN, "FILE", 0, "Write Markdown for a pull request", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "table (default) or json", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
@@ -54,17 +51,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct regress_arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->gate;
+        break;
     case OPT_FORMAT:
         format_of(arg, &a->gate.format, state);
-        break;
-    case OPT_TOLERANCE:
-        a->gate.tolerance = arg;
-        break;
-    case OPT_JUNIT:
-        a->gate.junit = arg;
-        break;
-    case OPT_MARKDOWN:
-        a->gate.markdown = arg;
         break;
     case OPT_ARBITER:
         a->gate.arbiter = arg;
@@ -88,6 +79,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {{&regress_gate_argp, 0, NULL, 0}, {NULL, 0, NULL, 0}};
+
 static const struct argp argp = {
     options, parse, "BASE.db NEW.db",
     "Tells whether a change made anything worse, and for whom: figures beyond their tolerance, jobs "
@@ -98,7 +91,7 @@ static const struct argp argp = {
     "  fleetsim regress before.db after.db --junit gate.xml --markdown gate.md\n"
     "Exit status: 0 nothing worse, 1 worse, 2 bad input (also: different demand), 3 the machine "
     "failed us, 4 workloads newly evict each other without end.",
-    NULL, NULL, NULL};
+    children, NULL, NULL};
 
 int cmd_regress(int argc, char **argv)
 {

@@ -20,7 +20,7 @@
 #define SETS_MAX 256
 
 enum { OPT_SET = 256, OPT_RECORD, OPT_FORMAT, OPT_BY, OPT_NO_PROGRESS, OPT_REPLICATIONS, OPT_SEED, OPT_SKIP_BAD, OPT_MANIFESTS, OPT_DURATIONS, OPT_POLICY,
-       OPT_BASELINE, OPT_TOLERANCE, OPT_JUNIT, OPT_MARKDOWN };
+       OPT_BASELINE };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Results database (default results.db)", 0},
@@ -36,9 +36,6 @@ static const struct argp_option options[] = {
     {"manifests", OPT_MANIFESTS, "FILE", 0, "Replay the workloads of a cluster's Kueue objects instead; repeatable (docs/manifests.md)", 0},
     {"durations", OPT_DURATIONS, "FILE|LAW", 0, "Run times of workloads that have not finished: a CSV file, 2h, or lognormal,median=2h,sigma=1", 0},
     {"baseline", OPT_BASELINE, "OLD.yaml", 0, "Run this one too (to FILE with .baseline in its name) and tell what got worse, as 'regress' does; records in full unless --record says otherwise", 0},
-    {"tolerance", OPT_TOLERANCE, "FILE", 0, "With --baseline: what may change (docs/regress.md)", 0},
-    {"junit", OPT_JUNIT, "FILE", 0, "With --baseline: write JUnit XML", 0},
-    {"markdown", OPT_MARKDOWN, "FILE", 0, "With --baseline: write Markdown for a pull request", 0},
     {"no-progress", OPT_NO_PROGRESS, NULL, 0, "No progress line, even on a terminal", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
@@ -116,27 +113,6 @@ static void text_option(int key, char *arg, struct run_arguments *a, struct argp
     }
 }
 
-static error_t gate_option(int key, const char *arg, struct run_arguments *a)
-{
-    switch (key) {
-    case OPT_BASELINE:
-        a->baseline = arg;
-        break;
-    case OPT_TOLERANCE:
-        a->gate.tolerance = arg;
-        break;
-    case OPT_JUNIT:
-        a->gate.junit = arg;
-        break;
-    case OPT_MARKDOWN:
-        a->gate.markdown = arg;
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
 static void check_together(const struct run_arguments *a, struct argp_state *state)
 {
     if (a->scenario == NULL && a->manifests.file_count == 0)
@@ -151,6 +127,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->gate;
+        break;
     case 'o':
         a->output = arg;
         break;
@@ -178,6 +157,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "more than %d --manifests options", MANIFEST_FILES_MAX);
         a->manifests.files[a->manifests.file_count++] = arg;
         break;
+    case OPT_BASELINE:
+        a->baseline = arg;
+        break;
     case OPT_DURATIONS:
         a->manifests.durations = arg;
         break;
@@ -193,10 +175,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check_together(a, state);
         break;
     default:
-        return gate_option(key, arg, a);
+        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
+
+static const struct argp_child children[] = {{&regress_gate_argp, 0, "With --baseline, as in regress:", 0}, {NULL, 0, NULL, 0}};
 
 static const struct argp argp = {
     options, parse, "SCENARIO.yaml\n--manifests FILE",
@@ -207,7 +191,7 @@ static const struct argp argp = {
     "  fleetsim run new.yaml --baseline old.yaml --junit gate.xml\n"
     "Exit status: 0 done, 1 worse than the baseline, 2 bad input, 3 the machine failed us, 4 done, but workloads evict each "
     "other without end.",
-    NULL, NULL, NULL};
+    children, NULL, NULL};
 
 /* The one thing a signal handler may touch. */
 static atomic_bool stop_flag;

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "cli/commands.h"
-#include "sim/diag.h"
+#include "cli/options.h"
 
 struct command {
     const char *name;
@@ -53,12 +53,7 @@ static int unknown(const char *name)
     const char *names[COMMAND_COUNT];
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
-    const char *near = diag_nearest(name, names, COMMAND_COUNT);
-    fprintf(stderr, "fleetsim: '%s' is not a command", name);
-    if (near != NULL)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fputs("\nfleetsim: see 'fleetsim --help'\n", stderr);
-    return 2;
+    return options_unknown("fleetsim", "command", name, names, COMMAND_COUNT);
 }
 
 int main(int argc, char **argv)

@@ -9,14 +9,13 @@
 #define NAMES_MAX 64
 #define NAME_SIZE 64
 
-static size_t long_names(const struct argp_option *options, const char **names)
+static size_t add_long_names(const struct argp *argp, const char **names, size_t n)
 {
-    size_t n = 0;
-    names[n++] = "help";
-    names[n++] = "usage";
-    for (; (options->name != NULL || options->key != 0) && n < NAMES_MAX; options++)
-        if (options->name != NULL)
-            names[n++] = options->name;
+    for (const struct argp_option *o = argp->options; o->name != NULL || o->key != 0; o++)
+        if (o->name != NULL && n < NAMES_MAX)
+            names[n++] = o->name;
+    for (const struct argp_child *c = argp->children; c != NULL && c->argp != NULL; c++)
+        n = add_long_names(c->argp, names, n);
     return n;
 }
 
@@ -47,7 +46,9 @@ bool options_parse(const struct argp *argp, const char *name, int argc, char **a
 {
     const char *names[NAMES_MAX];
     char program[NAME_SIZE];
-    size_t count = long_names(argp->options, names);
+    names[0] = "help";
+    names[1] = "usage";
+    size_t count = add_long_names(argp, names, 2);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--", 2) == 0 && !option_known(argv[i], name, names, count))
             return false;
@@ -55,4 +56,15 @@ bool options_parse(const struct argp *argp, const char *name, int argc, char **a
     argv[0] = program;
     argp_err_exit_status = 2;
     return argp_parse(argp, argc, argv, 0, NULL, input) == 0;
+}
+
+int options_unknown(const char *name, const char *what, const char *word, const char *const *names,
+                    size_t count)
+{
+    const char *near = diag_nearest(word, names, count);
+    fprintf(stderr, "%s: '%s' is not a %s", name, word, what);
+    if (near != NULL)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\nfleetsim: see '%s --help'\n", name);
+    return 2;
 }

@@ -1,6 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/regress_gate.h"
 
+enum { OPT_TOLERANCE = 512, OPT_JUNIT, OPT_MARKDOWN };
+
+static const struct argp_option gate_options[] = {
+    {"tolerance", OPT_TOLERANCE, "FILE", 0, "What may change: lines 'metric scope tolerance' (docs/regress.md)", 0},
+    {"junit", OPT_JUNIT, "FILE", 0, "Write JUnit XML", 0},
+    {"markdown", OPT_MARKDOWN, "FILE", 0, "Write Markdown for a pull request", 0},
+    {NULL, 0, NULL, 0, NULL, 0}};
+
+static error_t gate_option(int key, char *arg, struct argp_state *state)
+{
+    struct regress_gate *gate = state->input;
+    switch (key) {
+    case OPT_TOLERANCE:
+        gate->tolerance = arg;
+        break;
+    case OPT_JUNIT:
+        gate->junit = arg;
+        break;
+    case OPT_MARKDOWN:
+        gate->markdown = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp regress_gate_argp = {gate_options, gate_option, NULL, NULL, NULL, NULL, NULL};
+
 static bool outputs(const struct regress_gate *gate, const struct regress *r, struct err *err)
 {
     if (gate->junit != NULL && !regress_junit(gate->junit, r, err))

@@ -3,6 +3,8 @@
 #ifndef CLI_REGRESS_GATE_H
 #define CLI_REGRESS_GATE_H
 
+#include <argp.h>
+
 #include "analysis/regress.h"
 
 struct regress_gate {
@@ -11,6 +13,9 @@ struct regress_gate {
     size_t top;
     bool strict;
 };
+
+/* --tolerance, --junit and --markdown; its input is a struct regress_gate. */
+extern const struct argp regress_gate_argp;
 
 /* Prints to stdout, writes the files; messages begin with `name`. Returns the exit status. */
 int regress_gate_run(const struct regress_gate *gate, const char *before, const char *after, const char *name);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "scenarios/load/yaml_extra.h"
 #include "sim/check.h"
 
 struct ynode *ynode_new(struct arena *a, enum ynode_kind kind, struct yplace place)
@@ -227,22 +228,12 @@ static bool take_scalar(struct build *b, const yaml_event_t *e)
 /* Anchors and tags are refused wherever they stand. */
 static bool refuse_extras(struct build *b, const yaml_event_t *e)
 {
-    const yaml_char_t *anchor = NULL, *tag = NULL;
-    if (e->type == YAML_SCALAR_EVENT) {
-        anchor = e->data.scalar.anchor;
-        tag = e->data.scalar.tag;
-    } else if (e->type == YAML_SEQUENCE_START_EVENT) {
-        anchor = e->data.sequence_start.anchor;
-        tag = e->data.sequence_start.tag;
-    } else if (e->type == YAML_MAPPING_START_EVENT) {
-        anchor = e->data.mapping_start.anchor;
-        tag = e->data.mapping_start.tag;
-    }
     struct yplace place = place_of(b, &e->start_mark);
-    if (e->type == YAML_ALIAS_EVENT || anchor != NULL)
+    const enum yaml_extra extra = yaml_extra_of(e);
+    if (extra == YAML_EXTRA_ANCHOR)
         return stop(b, place,
                     "anchors (&) and aliases (*) are not supported; use repeat: for copies");
-    if (tag != NULL)
+    if (extra == YAML_EXTRA_TAG)
         return stop(b, place, "tags (!) are not supported");
     return true;
 }

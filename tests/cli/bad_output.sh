@@ -47,7 +47,7 @@ chmod u+w locked
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1M tmpfs small 2>/dev/null; then
     # shellcheck disable=SC2064
-    trap "cd /; umount '$scratch/work/small'; rm -rf '$scratch'" EXIT
+    trap "cd /; umount '$scratch/box/small'; rm -rf '$scratch'" EXIT
     echo 1 >small/other
     (cd small && "$program" run "$quick" --set horizon=28d -o results.db >"$out" 2>"$err")
     status=$?

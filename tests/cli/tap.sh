@@ -17,8 +17,8 @@ clean_up() {
 }
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
-mkdir "$scratch/work"
-cd "$scratch/work" || exit 1
+mkdir "$scratch/box"
+cd "$scratch/box" || exit 1
 out=$scratch/out     # standard output of the last run
 err=$scratch/err     # standard error
 status=              # exit status

@@ -4,6 +4,7 @@
 #include <yaml.h>
 
 #include "scenarios/load/manifest/mnode.h"
+#include "scenarios/load/yaml_extra.h"
 #include "sim/check.h"
 
 struct build {
@@ -119,20 +120,10 @@ static bool take_scalar(struct build *b, const yaml_event_t *e)
 
 static bool refuse_extras(struct build *b, const yaml_event_t *e)
 {
-    const yaml_char_t *anchor = NULL, *tag = NULL;
-    if (e->type == YAML_SCALAR_EVENT) {
-        anchor = e->data.scalar.anchor;
-        tag = e->data.scalar.tag;
-    } else if (e->type == YAML_SEQUENCE_START_EVENT) {
-        anchor = e->data.sequence_start.anchor;
-        tag = e->data.sequence_start.tag;
-    } else if (e->type == YAML_MAPPING_START_EVENT) {
-        anchor = e->data.mapping_start.anchor;
-        tag = e->data.mapping_start.tag;
-    }
-    if (e->type == YAML_ALIAS_EVENT || anchor != NULL)
+    const enum yaml_extra extra = yaml_extra_of(e);
+    if (extra == YAML_EXTRA_ANCHOR)
         return stop(b, &e->start_mark, "anchors (&) and aliases (*) are not supported");
-    if (tag != NULL)
+    if (extra == YAML_EXTRA_TAG)
         return stop(b, &e->start_mark, "tags (!) are not supported");
     return true;
 }
