@@ -47,7 +47,7 @@ static double least(double x, double y)
 
 static double capacity_of(const struct fluid *f, int32_t replicas)
 {
-    double one = f->cfg->kind == SERVICE_LLM ? f->sizes.lambda_max : f->lambda_max;
+    double one = f->cfg->kind == SERVICE_LLM ? f->sizes.lambda_max : f->lambda_max * f->speed;
     return one * (double)replicas;
 }
 
@@ -70,7 +70,7 @@ void fluid_sizes_for(const struct fluid *f, const struct traffic_point *p, struc
 
 void fluid_init(struct fluid *f, const struct service_config *cfg)
 {
-    *f = (struct fluid){.cfg = cfg, .station_rate = -1.0};
+    *f = (struct fluid){.cfg = cfg, .station_rate = -1.0, .speed = 1.0, .kv_part = 1.0};
     const struct traffic_config *t = &cfg->traffic;
     if (cfg->kind == SERVICE_LLM) {
         nodes_init(&f->nodes, NODES_LOGNORMAL, t->output_tokens_cv, t->input_tokens_cv);
@@ -89,6 +89,50 @@ void fluid_init(struct fluid *f, const struct service_config *cfg)
     fluid_find_targets(f);
 }
 
+/* The law or service time at f->speed: processor sharing seen by one of those who share. */
+static struct service_config at_speed(const struct fluid *f)
+{
+    struct service_config c = *f->cfg;
+    double s = f->speed;
+    c.law.c0_s /= s;
+    c.law.a_s /= s;
+    c.law.aq_s /= s;
+    c.law.d1_s /= s;
+    c.law.d2_s /= s;
+    c.law.kv_capacity_tokens *= f->kv_part;
+    c.service_time_s /= s;
+    return c;
+}
+
+static void sizes_now(struct fluid *f, double input_mean, double output_mean)
+{
+    struct service_config c = at_speed(f);
+    llm_sizes_init(&f->sizes, &c.law, input_mean, c.traffic.input_tokens_cv, output_mean,
+                   c.traffic.output_tokens_cv);
+}
+
+static void station_now(const struct fluid *f, double rate, int32_t replicas, struct station *out)
+{
+    struct service_config c = at_speed(f);
+    if (c.kind == SERVICE_LLM)
+        llm_station(&f->sizes, &c.law, rate, replicas, c.traffic.arrival_cv, out);
+    else
+        simple_station(&c, rate, replicas, out);
+}
+
+void fluid_adjust(struct fluid *f, double speed, double kv_part)
+{
+    REQUIRE(speed > 0.0 && kv_part > 0.0);
+    if (speed >= f->speed && speed <= f->speed && kv_part >= f->kv_part && kv_part <= f->kv_part)
+        return;
+    f->speed = speed;
+    f->kv_part = kv_part;
+    f->station_rate = -1.0;
+    if (f->cfg->kind == SERVICE_LLM)
+        sizes_now(f, f->sizes.input_mean, f->sizes.output_mean);
+    station_now(f, capacity_of(f, 1) * 2.0, 1, &f->full);
+}
+
 /* Brings f->sizes, f->station and f->full to this point; a repeated (rate, replicas) is free. */
 static void refresh(struct fluid *f, const struct traffic_point *p, int32_t replicas)
 {
@@ -96,15 +140,15 @@ static void refresh(struct fluid *f, const struct traffic_point *p, int32_t repl
                       || (p->input_tokens_mean == f->sizes.input_mean
                           && p->output_tokens_mean == f->sizes.output_mean);
     if (!same_sizes) {
-        fluid_sizes_for(f, p, &f->sizes);
-        fluid_station_at(f, &f->sizes, f->sizes.lambda_max * 2.0, 1, &f->full);
+        sizes_now(f, p->input_tokens_mean, p->output_tokens_mean);
+        station_now(f, f->sizes.lambda_max * 2.0, 1, &f->full);
     }
     if (same_sizes && p->rate_per_s == f->station_rate && replicas == f->station_replicas)
         return;
     f->station_rate = p->rate_per_s;
     f->station_replicas = replicas;
     if (replicas > 0)
-        fluid_station_at(f, &f->sizes, p->rate_per_s, replicas, &f->station);
+        station_now(f, p->rate_per_s, replicas, &f->station);
 }
 
 static bool within_slo(const struct service_config *cfg, double latency_s, double ttft_s)

@@ -36,6 +36,8 @@ struct fluid {                     /* state of one service, open: the world owns
     double lambda_slo;             /* rate of one lone replica that still meets the SLO */
     double target_in_flight;       /* requests in flight per replica there: target_per_replica's default */
 
+    double speed, kv_part;         /* of a replica, see fluid_adjust */
+
     /* Private: not to be read or written outside fluid.c. */
     double now_s;                  /* since the queue was last empty */
     double near_s;                 /* how long the load has been near capacity */
@@ -68,6 +70,12 @@ void fluid_init(struct fluid *f, const struct service_config *cfg);
 void fluid_step(struct fluid *f, sim_time length, const struct traffic_point *point,
                 int32_t replicas, struct qhist *latency, struct qhist *ttft,
                 struct fluid_result *out);
+
+/* From the next step on a replica is `speed` times as fast as configured (> 0: beside neighbours on its
+ * card all of its times are divided by it) and holds kv_part (> 0) of the law's KV cache. What it is
+ * asked for does not depend on it: lambda_max, the targets and fluid_replicas_for stay those of a
+ * replica alone on its card. Free when nothing changed. */
+void fluid_adjust(struct fluid *f, double speed, double kv_part);
 
 /* Adds the requests still queued to `ages`, at the time they have waited so far (their latency is at
  * least that). Returns how many of them have missed the SLO already. */

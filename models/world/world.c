@@ -38,6 +38,7 @@ uint32_t workload_new(struct world *w, enum workload_kind kind, uint32_t owner, 
                                   .shape = shape,
                                   .flavor = -1,
                                   .pool = -1,
+                                  .speed_ppm = SPEED_ONE,
                                   .prev = NONE32,
                                   .next = NONE32,
                                   .unplaced_next = NONE32};

@@ -49,7 +49,7 @@ void book_segment(struct world *w, uint32_t ix, enum ledger_bucket bucket)
     wl->since = w->now;
 }
 
-/* Per card: wall time of the run between two instants, split into what it was. */
+/* Per card: wall time of the segment between two instants, split into what it was. */
 struct run_split {
     sim_time useful, rework, stall;
 };
@@ -57,15 +57,15 @@ struct run_split {
 static struct run_split split_run(const struct world *w, const struct job *j, sim_time from,
                                   sim_time to)
 {
-    struct checkpoint_plan plan = {.interval = w->arb->checkpoint ? j->spec.checkpoint_interval : 0,
-                                   .stall = w->s->demand.streams[j->stream].checkpoint_stall};
-    struct checkpoint_progress a = checkpoint_progress(&plan, from);
-    struct checkpoint_progress b = checkpoint_progress(&plan, to);
+    struct checkpoint_plan plan = job_checkpoints(w, j);
+    sim_time before = checkpoint_progress(&plan, j->run_offset).computed;
+    struct checkpoint_progress a = checkpoint_progress(&plan, j->run_offset + from);
+    struct checkpoint_progress b = checkpoint_progress(&plan, j->run_offset + to);
     /* Rework ends when the run has computed its way back up to the high-water mark. */
-    sim_time back = j->high_water - j->committed;
-    sim_time back_compute = (sim_time)(((i128)back * 1000 + j->speed_milli - 1) / j->speed_milli);
-    sim_time rework_a = a.computed < back_compute ? a.computed : back_compute;
-    sim_time rework_b = b.computed < back_compute ? b.computed : back_compute;
+    sim_time back = j->high_water > j->run_work ? j->high_water - j->run_work : 0;
+    sim_time rework_end = before + job_time_at(j, back);
+    sim_time rework_a = a.computed < rework_end ? a.computed : rework_end;
+    sim_time rework_b = b.computed < rework_end ? b.computed : rework_end;
     sim_time rework = rework_b - rework_a;
     return (struct run_split){.useful = (b.computed - a.computed) - rework,
                               .rework = rework,

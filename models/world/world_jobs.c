@@ -25,13 +25,6 @@ enum workload_class job_class(const struct world *w, uint32_t job)
     return stream_of(w, &w->jobs[job])->cls;
 }
 
-static struct checkpoint_plan plan_of(const struct world *w, const struct job *j)
-{
-    return (struct checkpoint_plan){
-        .interval = w->arb->checkpoint ? j->spec.checkpoint_interval : 0,
-        .stall = stream_of(w, j)->checkpoint_stall};
-}
-
 static uint32_t job_new(struct world *w)
 {
     uint32_t ix = w->job_free;
@@ -136,19 +129,6 @@ void job_arrive(struct world *w, uint32_t stream)
 
 /* ---- start ---- */
 
-static int32_t speed_of(const struct world *w, const struct job *j)
-{
-    if (!stream_of(w, j)->reference_speed)
-        return 1000;
-    int32_t slowest = INT32_MAX; /* a gang runs at its slowest card */
-    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
-        int32_t card = w->s->fleet.pools[w->wl[i].pool].card;
-        int32_t s = catalogue_builtin()->cards[card].speed_milli;
-        slowest = s < slowest ? s : slowest;
-    }
-    return slowest > 0 ? slowest : 1000;
-}
-
 static struct coldstart_time start_time(struct world *w, uint32_t ix)
 {
     const struct job *j = &w->jobs[w->wl[ix].owner];
@@ -216,29 +196,6 @@ void job_placed(struct world *w, uint32_t ix)
 
 /* ---- run ---- */
 
-/* Where the current attempt ends, by itself: done, or failed. */
-static sim_time attempt_end(const struct job *j)
-{
-    return j->fail_at < j->spec.work ? j->fail_at : j->spec.work;
-}
-
-static sim_time compute_left(const struct job *j)
-{
-    i128 left = (i128)(attempt_end(j) - j->committed) * 1000;
-    return (sim_time)((left + j->speed_milli - 1) / j->speed_milli);
-}
-
-static void run_begin(struct world *w, uint32_t job)
-{
-    struct job *j = &w->jobs[job];
-    j->speed_milli = speed_of(w, j);
-    j->run_since = w->now;
-    j->booked = 0;
-    struct checkpoint_plan plan = plan_of(w, j);
-    sim_time wall = checkpoint_wall(&plan, compute_left(j));
-    world_event(w, sim_time_after(w->now, wall), EVC_FINISH, job, EV_FINISH, j->gen);
-}
-
 /* The event belongs to the gang's first workload; all workloads move together. */
 void job_stage(struct world *w, uint32_t ix)
 {
@@ -255,15 +212,7 @@ void job_stage(struct world *w, uint32_t ix)
     if (starting && loading > 0)
         world_event(w, w->now + loading, EVC_STAGE, ix, EV_STAGE, w->wl[ix].gen);
     else
-        run_begin(w, job);
-}
-
-/* Work reached by the current run at `elapsed` of wall time. */
-static sim_time work_at(const struct job *j, sim_time computed)
-{
-    i128 gained = (i128)computed * j->speed_milli / 1000;
-    i128 work = (i128)j->committed + gained;
-    return work > attempt_end(j) ? attempt_end(j) : (sim_time)work;
+        job_run_begin(w, job);
 }
 
 /* Interrupts the current run of the gang: what was computed since the last checkpoint is lost (returned,
@@ -274,18 +223,15 @@ static i128 run_interrupt(struct world *w, uint32_t job)
     if (j->run_since == SIM_NEVER)
         return 0;
     book_run(w, job);
-    struct checkpoint_plan plan = plan_of(w, j);
-    struct checkpoint_progress p = checkpoint_progress(&plan, w->now - j->run_since);
-    sim_time reached = work_at(j, p.computed), saved = work_at(j, p.committed);
-    if (reached > j->high_water)
-        j->high_water = reached;
-    sim_time lost = (sim_time)((i128)(reached - saved) * 1000 / j->speed_milli);
+    struct job_progress p = job_progress(w, j);
+    if (p.reached > j->high_water)
+        j->high_water = p.reached;
     i128 sum = 0;
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next)
-        sum += ckpt_unit(book_busy_milli(w, i), lost);
+        sum += ckpt_unit(book_busy_milli(w, i), p.unsaved);
     w->lost += sum;
     w->lost_of[stream_of(w, j)->cls] += sum;
-    j->committed = saved;
+    j->committed = p.saved;
     j->run_since = SIM_NEVER;
     j->gen++; /* its finish event is dead */
     return sum;

@@ -22,6 +22,7 @@
 #include "sim/tally.h"
 
 #define NONE32 UINT32_MAX
+#define SPEED_ONE 1000000 /* ppm */
 
 /* What happens first at one instant (design, section 3.5; oracle/kueue/README.md). */
 enum event_class {
@@ -70,6 +71,7 @@ struct workload {
     uint32_t shape;            /* of struct world.shapes */
     int32_t flavor, pool;
     int32_t workers;           /* admitted */
+    int32_t speed_ppm;         /* beside its neighbours on a shared card; SPEED_ONE = alone */
     int64_t milli;             /* cards held */
     struct lease_id lease;
     sim_time since;            /* begin of the open ledger segment */
@@ -83,14 +85,18 @@ struct job {
     uint32_t gen;
     int32_t stream;
     struct job_spec spec;
-    sim_time committed;        /* work saved by the last checkpoint: where it resumes */
+    sim_time committed;        /* work saved by the last checkpoint: where it resumes. While it runs: as of
+                                  the begin of the segment (job_speed.c) */
     sim_time high_water;       /* furthest work ever reached */
     sim_time fail_at;          /* work at which this attempt fails; SIM_NEVER: it does not */
     uint32_t failures;         /* attempts that ended so */
     sim_time first_start;
-    sim_time run_since;        /* begin of the current run, SIM_NEVER when not running */
-    sim_time booked;           /* wall time of the current run that is in the ledger */
-    int32_t speed_milli;
+    sim_time run_since;        /* begin of the current segment of the run, SIM_NEVER when not running */
+    sim_time run_offset;       /* position in its cycle of computing and stall at run_since */
+    sim_time run_work;         /* work reached at run_since */
+    sim_time run_unsaved;      /* computing since the last checkpoint at run_since, wall time */
+    sim_time booked;           /* wall time of the current segment that is in the ledger */
+    int32_t speed_ppm;
     int32_t pods, pods_placed; /* workloads of the gang, and how many hold cards */
     uint32_t evictions;
     sim_time rework;           /* per card */
@@ -110,6 +116,8 @@ struct service_state {
     int32_t live;              /* pending .. running, not those that go */
     int32_t ready;
     int64_t *ready_milli;      /* by pool */
+    int64_t speed_sum;         /* of the ready replicas, ppm */
+    double kv_part;            /* of the law's KV cache that a replica has */
     uint32_t head, tail;       /* live replicas, oldest first */
     uint32_t ordinal;          /* replicas ever made */
     uint32_t scale_gen;
@@ -292,6 +300,20 @@ void job_evicted(struct world *w, uint32_t wl);
 void job_released(struct world *w, uint32_t wl);
 enum workload_class job_class(const struct world *w, uint32_t job);
 sim_time job_reached(const struct world *w, const struct job *j); /* work done, lost or not */
+
+/* ---- job_speed.c: speeds that change during a run ---- */
+struct job_progress {
+    sim_time reached, saved;   /* work; saved: by the last checkpoint */
+    sim_time unsaved;          /* computing since then, wall time */
+};
+struct checkpoint_plan job_checkpoints(const struct world *w, const struct job *j);
+struct job_progress job_progress(const struct world *w, const struct job *j); /* now */
+sim_time job_time_at(const struct job *j, sim_time work); /* computing time for so much work, rounded up */
+void job_run_begin(struct world *w, uint32_t job);        /* from what is committed, at the speed of its workloads */
+/* From now on this workload runs so fast (>= 1), in any state. A running job's end is planned anew,
+ * a service's replicas are as fast as they are on average. */
+void workload_speed_change(struct world *w, uint32_t wl, int32_t speed_ppm);
+void service_speed_refresh(struct world *w, uint32_t service); /* its ready replicas or kv_part changed */
 
 /* ---- world_services.c ---- */
 bool services_init(struct world *w);

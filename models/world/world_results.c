@@ -122,16 +122,8 @@ static void emit_wait(struct world *w, const char *kind, const char *scope, cons
 
 sim_time job_reached(const struct world *w, const struct job *j)
 {
-    sim_time mark = j->high_water;
-    if (j->run_since != SIM_NEVER) {
-        struct checkpoint_plan plan = {.interval = w->arb->checkpoint ? j->spec.checkpoint_interval : 0,
-                                       .stall = w->s->demand.streams[j->stream].checkpoint_stall};
-        struct checkpoint_progress p = checkpoint_progress(&plan, w->now - j->run_since);
-        i128 work = (i128)j->committed + (i128)p.computed * j->speed_milli / 1000;
-        if (work > mark)
-            mark = work > j->spec.work ? j->spec.work : (sim_time)work;
-    }
-    return mark;
+    sim_time reached = job_progress(w, j).reached;
+    return reached > j->high_water ? reached : j->high_water;
 }
 
 static void emit_losses(struct world *w, const char *prefix, enum workload_class cls)

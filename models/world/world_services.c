@@ -112,8 +112,10 @@ static void unready(struct world *w, uint32_t ix)
     service_advance(w, wl->owner);
     struct service_state *sv = service_of(w, ix);
     sv->ready--;
+    sv->speed_sum -= wl->speed_ppm;
     sv->ready_milli[wl->pool] -= wl->milli;
     wl->since = w->now;
+    service_speed_refresh(w, wl->owner);
 }
 
 static void close_stage(struct world *w, uint32_t ix)
@@ -230,6 +232,8 @@ void replica_stage(struct world *w, uint32_t ix)
     struct service_state *sv = service_of(w, ix);
     wl->state = WL_RUNNING;
     sv->ready++;
+    sv->speed_sum += wl->speed_ppm;
+    service_speed_refresh(w, wl->owner);
     sv->ready_milli[wl->pool] += wl->milli;
     sv->cold_starts++;
     service_scaling_wake(w, wl->owner);
@@ -300,6 +304,7 @@ static bool service_init(struct world *w, int32_t k)
     struct service_state *sv = &w->services[k];
     sv->cfg = &s->demand.services[k];
     sv->head = sv->tail = NONE32;
+    sv->kv_part = 1;
     sv->ready_milli = arena_alloc(&w->arena, (size_t)s->fleet.pool_count, sizeof(int64_t));
     qhist_init(&sv->latency, 0.01, 1e-4, 1e7);
     qhist_init(&sv->ttft, 0.01, 1e-4, 1e7);
