@@ -6,14 +6,16 @@
 #ifndef MODELS_WORLD_DEMAND_HASH_H
 #define MODELS_WORLD_DEMAND_HASH_H
 
+#include <string.h>
+
 #include "models/demand/demand.h"
 #include "sim/fnv.h"
 
-static inline uint64_t demand_hash_job(uint64_t h, const struct job_spec *j)
+/* A queue is known by its name: its place in the list may change while the demand does not. */
+static inline uint64_t demand_hash_job(uint64_t h, const struct job_spec *j, const char *queue)
 {
-    int64_t v[] = {j->submit, j->work, j->workers, j->cards_per_worker, j->share_milli, j->queue,
-                   j->priority};
-    return fnv_add(h, v, sizeof v);
+    int64_t v[] = {j->submit, j->work, j->workers, j->cards_per_worker, j->share_milli, j->priority};
+    return fnv_add(fnv_add(h, v, sizeof v), queue, strlen(queue));
 }
 
 static inline uint64_t demand_hash_traffic(uint64_t h, const struct traffic_point *p)

@@ -118,7 +118,7 @@ void job_arrive(struct world *w, uint32_t stream)
     struct job *j = &w->jobs[ix];
     j->stream = (int32_t)stream;
     j->spec = spec;
-    w->demand_hash[stream] = demand_hash_job(w->demand_hash[stream], &spec);
+    w->demand_hash[stream] = demand_hash_job(w->demand_hash[stream], &spec, w->s->quota.queues[spec.queue].name);
     w->submitted[w->s->demand.streams[stream].cls]++;
     w->offered += offered_job(&spec);
     w->offered_drawn += w->s->demand.streams[stream].file == NULL ? offered_job(&spec) : 0;

@@ -220,7 +220,7 @@ static bool run_stream(struct managed *m, int32_t k)
     int32_t queue = -1;
     struct job_spec j;
     while (job_source_next(src, &j, m->err)) {
-        m->hashes[k] = demand_hash_job(m->hashes[k], &j);
+        m->hashes[k] = demand_hash_job(m->hashes[k], &j, s->quota.queues[j.queue].name);
         if (j.queue != queue)
             price = card_uusd_per_h(m, k, queue = j.queue);
         run_job(m, k, &j, price);

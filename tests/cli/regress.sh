@@ -24,6 +24,13 @@ run regress before.db words.db
 [ "$status" = 0 ] && grep -q '^nothing worse: 0 of' "$out" && grep -q 'no decision differs' "$out" && [ ! -s "$err" ]
 report $? "another description: nothing worse, no decision differs, status 0"
 
+# A queue that nobody uses yet, in front of the others: the demand is the same.
+sed "s/^queues:/&\n  - name: new-team\n    cards: {h100: 0}/" "$quick" >queue.yaml
+"$program" run queue.yaml --record full -o queue.db >/dev/null
+run regress before.db queue.db
+[ "$status" = 0 ] && grep -q "^nothing worse: 0 of" "$out"
+report $? "one queue more, without quota or jobs: the same demand, nothing worse"
+
 # ---- a change that must fail ----
 run regress before.db half.db --junit gate.xml --markdown gate.md
 [ "$status" = 1 ]
