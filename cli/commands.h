@@ -18,5 +18,6 @@ int cmd_conform(int argc, char **argv);
 int cmd_hash(int argc, char **argv);
 int cmd_regress(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 
 #endif

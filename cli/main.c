@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"report", cmd_report, "one HTML page with plots from a results database"},
     {"compare", cmd_compare, "what differs, with paired confidence intervals"},
     {"explain", cmd_explain, "why did this job wait, move, or die: every decision about it"},
+    {"audit", cmd_audit, "who shared which card with whom, and who should not have"},
     {"regress", cmd_regress, "CI gate: did anything get worse, for whom, and which decision changed?"},
     {"import", cmd_import, "public traces to fleetsim jobs and traffic files"},
     {"conform", cmd_conform, "does our policy decide as the real system did?"},

@@ -2,7 +2,7 @@
 # bash completion for fleetsim
 _fleetsim() {
     local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
-    local commands="run check report compare explain regress import conform schema hash --help --version"
+    local commands="run check report compare explain regress audit import conform schema hash --help --version"
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")
         return
@@ -15,6 +15,7 @@ _fleetsim() {
     compare) words="--format --force --help" ;;
     regress) words="--tolerance --arbiter --strict --top --junit --markdown --format --help" ;;
     explain) words="--queue --at --arbiter --replication --limit --format --help" ;;
+    audit) words="--arbiter --tenant --strict --format --help" ;;
     import) words="philly servegen azure-llm genai-lora openb csv --output --list --strict --skip-bad --help" ;;
     conform) words="kueue hpa keda hami --help" ;;
     schema) words="--reference --help" ;;
