@@ -70,6 +70,7 @@ bool bench_rng(struct bench_report *report, struct err *e);
 bool bench_dmath(struct bench_report *report, struct err *e);
 bool bench_qhist(struct bench_report *report, struct err *e);
 bool bench_fgd(struct bench_report *report, struct err *e);
+bool bench_place(struct bench_report *report, struct err *e);
 bool bench_scenario(struct bench_report *report, struct err *e);
 bool bench_trace(struct bench_report *report, struct err *e);
 

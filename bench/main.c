@@ -18,6 +18,7 @@ static const struct benchmark benchmarks[] = {
     {"dmath", "portable mathematical functions: calls", bench_dmath},
     {"qhist", "quantile histogram: calls", bench_qhist},
     {"fgd", "the FGD packing experiment on the openb lists in DIR...: pods", bench_fgd},
+    {"place", "placement rules with 10,000 and 100,000 cards, filled and churned: pods", bench_place},
     {"scenario", "every arbiter of --file (scenarios/quick.yaml): jobs and replicas", bench_scenario},
     {"trace", "a jobs file (--file) in order on 1,000 cards: jobs", bench_trace},
 };
@@ -35,7 +36,8 @@ static const char usage[] =
     "  --repeat N     repeat each benchmark; the table shows best and median\n"
     "  --customers N  customers of mm1 (20000000)\n"
     "  --pending N    size of the queue of hold and heap40 (2, 1000, 30000, 1000000)\n"
-    "  --count N      operations of each micro benchmark; seeds of fgd (10)\n"
+    "  --count N      operations of each micro benchmark; seeds of fgd (10); pods\n"
+    "                 churned by place (60000)\n"
     "  --seed N       seed of the random streams (1)\n"
     "  --file PATH    scenario or trace, for the benchmarks that read one\n"
     "  --help         this text\n"

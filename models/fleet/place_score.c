@@ -40,6 +40,7 @@ struct pool_score {
     double *frag;                /* [node], right when frag_at is the node's last change */
     int64_t *frag_at;
     int16_t *tag_users;          /* [node * TAGS + bit] */
+    uint32_t *tags;              /* [node] the bits that have users */
     struct frag_mix mix;
     struct score_pod window[WINDOW];
     int64_t noted, look_at;
@@ -67,8 +68,7 @@ static struct score_node view_of(struct pool_score *s, int32_t local)
         v.left_sum += left;
     }
     v.cpu_free_milli = s->cpu >= 0 ? f->node_amounts[(int64_t)node * f->resources + s->cpu] : 0;
-    for (int b = 0; b < TAGS; b++)
-        v.tags |= s->tag_users[(int64_t)local * TAGS + b] > 0 ? UINT32_C(1) << b : 0;
+    v.tags = s->tags[local];
     if (s->mix.count > 0) {
         if (s->frag_at[local] != s->index.changed_at[local]) {
             s->frag[local] = frag_of(&s->mix, &v);
@@ -204,6 +204,7 @@ void place_score_init(struct fleet *f, int32_t pool)
     s->frag = mem_zalloc(nodes + 1, sizeof(*s->frag));
     s->frag_at = mem_zalloc(nodes + 1, sizeof(*s->frag_at));
     s->tag_users = mem_zalloc(nodes * TAGS + 1, sizeof(*s->tag_users));
+    s->tags = mem_zalloc(nodes + 1, sizeof(*s->tags));
     int64_t cpu = s->cpu >= 0 && nodes > 0
                       ? f->node_amounts[(int64_t)p->first_node * f->resources + s->cpu] : 0;
     s->settings = (struct score_settings){.cpu_norm_milli = cpu > 0 ? cpu : 1,
@@ -224,6 +225,7 @@ void place_score_fini(struct fleet_pool *p)
     free(s->frag);
     free(s->frag_at);
     free(s->tag_users);
+    free(s->tags);
     free(s->settings.scratch);
     free(s);
     p->score = NULL;
@@ -238,9 +240,11 @@ void place_score_changed(struct fleet *f, int32_t node, int32_t cards, bool shar
     struct score_pod pod = {.cards = share ? 1 : cards, .milli = share ? 1 : CARD_MILLI};
     uint32_t tag = score_tag(&pod);
     int64_t local = node - p->first_node;
-    if (tag != 0)
-        s->tag_users[local * TAGS + __builtin_ctz(tag)] =
-            (int16_t)(s->tag_users[local * TAGS + __builtin_ctz(tag)] + sign);
+    if (tag != 0) {
+        int16_t *users = &s->tag_users[local * TAGS + __builtin_ctz(tag)];
+        *users = (int16_t)(*users + sign);
+        s->tags[local] = *users > 0 ? s->tags[local] | tag : s->tags[local] & ~tag;
+    }
     score_index_touch(&s->index, (int32_t)local);
 }
 

@@ -86,11 +86,20 @@ static void spread_costs_at_most_three_times_as_much(void **state)
     check_growth(PLACE_SPREAD, 24);
 }
 
+static void a_random_choice_costs_at_most_three_times_as_much(void **state)
+{
+    (void)state;
+    check_growth(PLACE_RANDOM, 24);
+}
+
 static void placement_by_score_costs_at_most_three_times_as_much(void **state)
 {
     (void)state;
     check_growth(PLACE_BEST_FIT, 2);
     check_growth(PLACE_FGD, 2);
+    check_growth(PLACE_DOT_PRODUCT, 2);
+    check_growth(PLACE_CLUSTERING, 2);
+    check_growth(PLACE_PACKING, 2);
 }
 
 int main(void)
@@ -98,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(placement_by_score_costs_at_most_three_times_as_much),
         cmocka_unit_test(binpack_costs_at_most_three_times_as_much),
+        cmocka_unit_test(a_random_choice_costs_at_most_three_times_as_much),
         cmocka_unit_test(spread_costs_at_most_three_times_as_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void the_mm1_estimate_is_printed_with_its_verdict(void **state)
 
 static void the_list_names_every_benchmark(void **state)
 {
-    static const char *const names[] = {"mm1", "hold", "heap40", "rng", "dmath", "qhist"};
+    static const char *const names[] = {"mm1", "hold", "heap40", "rng", "dmath", "qhist", "fgd", "place"};
     char text[4096];
     (void)state;
     assert_int_equal(run_bench("--list", text, sizeof text), 0);

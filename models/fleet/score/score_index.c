@@ -2,6 +2,7 @@
 #include "models/fleet/score/score_index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/arena.h"
 #include "sim/check.h"
@@ -27,8 +28,10 @@ void score_index_init(struct score_index *x, int32_t nodes, bool sums,
 
 void score_index_fini(struct score_index *x)
 {
-    for (size_t i = 0; i < x->class_count; i++)
-        free(x->classes[i].tree);
+    for (size_t i = 0; i < x->class_count; i++) {
+        free(x->classes[i].best);
+        free(x->classes[i].sums);
+    }
     free(x->classes);
     free(x->changed_at);
     free(x->newer);
@@ -41,7 +44,10 @@ int32_t score_index_add(struct score_index *x)
     x->classes = mem_grow(x->classes, &x->class_capacity, x->class_count + 1, sizeof(*x->classes));
     struct score_class *c = &x->classes[x->class_count];
     *c = (struct score_class){0};
-    c->tree = mem_alloc((size_t)x->leaves * 2, sizeof(*c->tree));
+    if (x->sums)
+        c->sums = mem_alloc((size_t)x->leaves * 2, sizeof(*c->sums));
+    else
+        c->best = mem_alloc((size_t)x->leaves * 2, sizeof(*c->best));
     score_index_reset(x, (int32_t)x->class_count);
     return (int32_t)x->class_count++;
 }
@@ -50,8 +56,11 @@ void score_index_reset(struct score_index *x, int32_t class_index)
 {
     struct score_class *c = &x->classes[class_index];
     c->seen = 0;
-    for (int32_t i = 0; i < x->leaves * 2; i++)
-        c->tree[i] = x->sums ? 0 : -1;
+    size_t n = (size_t)x->leaves * 2;
+    if (x->sums)
+        memset(c->sums, 0, n * sizeof(*c->sums));
+    else
+        memset(c->best, -1, n * sizeof(*c->best));
 }
 
 void score_index_touch(struct score_index *x, int32_t node)
@@ -75,11 +84,12 @@ void score_index_touch_all(struct score_index *x)
         x->changed_at[i] = x->clock;
 }
 
-static void set_best(int32_t *tree, int32_t at, int32_t value)
+static void set_best(int8_t *tree, int32_t at, int32_t value)
 {
-    tree[at] = value;
+    CHECK(value <= INT8_MAX);
+    tree[at] = (int8_t)value;
     for (at /= 2; at > 0; at /= 2) {
-        int32_t left = tree[2 * at], right = tree[2 * at + 1], best = left >= right ? left : right;
+        int8_t left = tree[2 * at], right = tree[2 * at + 1], best = left >= right ? left : right;
         if (tree[at] == best)
             return;
         tree[at] = best;
@@ -93,7 +103,7 @@ static void set_sum(int32_t *tree, int32_t at, int32_t value)
         tree[at] += change;
 }
 
-static int32_t *catch_up(struct score_index *x, int32_t class_index)
+static const struct score_class *catch_up(struct score_index *x, int32_t class_index)
 {
     REQUIRE(class_index >= 0 && (size_t)class_index < x->class_count);
     struct score_class *c = &x->classes[class_index];
@@ -101,17 +111,17 @@ static int32_t *catch_up(struct score_index *x, int32_t class_index)
         int32_t value = x->score(x->owner, class_index, i);
         x->looks++;
         if (x->sums)
-            set_sum(c->tree, x->leaves + i, value >= 0);
+            set_sum(c->sums, x->leaves + i, value >= 0);
         else
-            set_best(c->tree, x->leaves + i, value);
+            set_best(c->best, x->leaves + i, value);
     }
     c->seen = x->clock;
-    return c->tree;
+    return c;
 }
 
 int32_t score_index_best(struct score_index *x, int32_t class_index)
 {
-    const int32_t *tree = catch_up(x, class_index);
+    const int8_t *tree = catch_up(x, class_index)->best;
     if (tree[1] < 0)
         return -1;
     int32_t at = 1;
@@ -122,7 +132,7 @@ int32_t score_index_best(struct score_index *x, int32_t class_index)
 
 int32_t score_index_draw(struct score_index *x, int32_t class_index, struct rng *rng)
 {
-    const int32_t *tree = catch_up(x, class_index);
+    const int32_t *tree = catch_up(x, class_index)->sums;
     if (tree[1] == 0)
         return -1;
     int32_t skip = (int32_t)rng_below(rng, (uint64_t)tree[1]), at = 1;

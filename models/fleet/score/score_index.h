@@ -16,7 +16,10 @@
 
 struct score_class {
     int64_t seen;    /* changes up to here are in the tree */
-    int32_t *tree;   /* owned; node i's value at leaf leaves + i, root at 1 */
+    /* One of the two is owned; node i's value at leaf leaves + i, root at 1. Best scores are bytes,
+     * so that the trees of many classes stay near the processor. */
+    int8_t *best;
+    int32_t *sums;
 };
 
 struct score_index {
@@ -28,7 +31,7 @@ struct score_index {
     struct score_class *classes;
     size_t class_count, class_capacity;
     int64_t looks;   /* scores computed */
-    /* Score of the node for the class, 0 or more; -1 = does not fit. Set by the owner. */
+    /* Score of the node for the class, 0 to 127; -1 = does not fit. Set by the owner. */
     int32_t (*score)(void *owner, int32_t class_index, int32_t node);
     void *owner;
 };
