@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/fleet/preempt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/fleet/placement.h"
+#include "sim/check.h"
+
+/* One node, copied. */
+struct preempt_view {
+    struct fleet *fleet;
+    int32_t pool, cards, free_cards; /* whole cards that are free */
+    int64_t amounts[FLEET_RESOURCES_MAX];
+    int16_t *left, *tenants;         /* [card of the node] */
+    uint8_t *busy;
+};
+
+struct preempt_view *preempt_open(const struct fleet *f)
+{
+    struct preempt_view *v = mem_zalloc(1, sizeof *v);
+    int32_t most = 0;
+    for (int32_t i = 0; i < f->cfg->pool_count; i++)
+        most = f->pools[i].cards_per_node > most ? f->pools[i].cards_per_node : most;
+    v->fleet = (struct fleet *)(uintptr_t)f; /* place_ask_make only reads it */
+    v->left = mem_alloc((size_t)most + 1, sizeof *v->left);
+    v->tenants = mem_alloc((size_t)most + 1, sizeof *v->tenants);
+    v->busy = mem_alloc((size_t)most + 1, sizeof *v->busy);
+    return v;
+}
+
+void preempt_close(struct preempt_view *v)
+{
+    if (v == NULL)
+        return;
+    free(v->left);
+    free(v->tenants);
+    free(v->busy);
+    free(v);
+}
+
+int32_t preempt_pool_nodes(const struct fleet *f, int32_t pool, int32_t *first)
+{
+    *first = f->pools[pool].first_node;
+    return f->pools[pool].node_count;
+}
+
+void preempt_look(struct preempt_view *v, int32_t node)
+{
+    const struct fleet *f = v->fleet;
+    int64_t first = node_first_card(f, node);
+    v->pool = f->node_pool[node];
+    v->cards = f->pools[v->pool].cards_per_node;
+    v->free_cards = f->node_free[node];
+    for (int32_t r = 0; r < f->resources; r++)
+        v->amounts[r] = f->node_amounts[(int64_t)node * f->resources + r];
+    memcpy(v->left, f->card_free + first, (size_t)v->cards * sizeof *v->left);
+    memcpy(v->tenants, f->card_tenants + first, (size_t)v->cards * sizeof *v->tenants);
+    memcpy(v->busy, f->card_busy + first, (size_t)v->cards * sizeof *v->busy);
+}
+
+/* A card that no share is left on can be had whole again. */
+static void move_card(struct preempt_view *v, int32_t card, int32_t milli)
+{
+    v->free_cards -= v->left[card] == CARD_MILLI;
+    v->left[card] = (int16_t)(v->left[card] + milli);
+    v->tenants[card] = (int16_t)(v->tenants[card] + (milli < 0 ? 1 : -1));
+    v->free_cards += v->left[card] == CARD_MILLI;
+}
+
+/* sign 1: comes free. */
+static void move_part(struct preempt_view *v, const struct lease_part *part, int sign)
+{
+    const int64_t *amounts = v->fleet->shapes.items[part->shape].amounts;
+    for (int32_t r = 0; r < v->fleet->resources; r++)
+        v->amounts[r] += sign * amounts[r];
+    if (part->instance >= 0)
+        v->busy[part->first_card] ^= (uint8_t)(1U << part->instance);
+    else if (part->first_card < 0)
+        v->free_cards += sign * (part->milli / CARD_MILLI);
+    else
+        move_card(v, part->first_card, sign * part->milli);
+}
+
+void preempt_without(struct preempt_view *v, const struct lease_part *part)
+{
+    move_part(v, part, 1);
+}
+
+void preempt_with(struct preempt_view *v, const struct lease_part *part)
+{
+    move_part(v, part, -1);
+}
+
+/* Milli free on the card, or its free MIG instances that would do; 0 = no share of the request. */
+static int32_t room_on(const struct preempt_view *v, const struct fleet_pool *p, int32_t card)
+{
+    if (p->set >= 0)
+        return __builtin_popcount(p->share->members[p->set] & ~(uint32_t)v->busy[card]);
+    int32_t slots = p->share != NULL ? p->share->slots : 0;
+    bool open = v->left[card] < CARD_MILLI && (slots == 0 || v->tenants[card] < slots);
+    return open ? v->left[card] : 0;
+}
+
+/* The open card with the least room that holds the share, or -1. */
+static int32_t open_card(const struct preempt_view *v, const struct place_ask *ask)
+{
+    int32_t best = -1, least = INT32_MAX;
+    for (int32_t c = 0; c < v->cards; c++) {
+        int32_t room = room_on(v, &ask->pool, c);
+        if (room >= ask->req.share_milli && room < least) {
+            least = room;
+            best = c;
+        }
+    }
+    return best;
+}
+
+bool preempt_fits(const struct preempt_view *v, const struct place_request *req)
+{
+    struct place_ask ask;
+    if (!place_ask_make(v->fleet, v->pool, req, &ask))
+        return false;
+    for (int32_t r = 0; r < v->fleet->resources; r++)
+        if (v->amounts[r] < req->resources[r])
+            return false;
+    if (ask.req.share_milli == 0)
+        return v->free_cards >= ask.req.cards;
+    return open_card(v, &ask) >= 0 || (ask.pool.set < 0 && v->free_cards > 0);
+}
+
+void preempt_put(struct preempt_view *v, const struct place_request *req)
+{
+    struct place_ask ask;
+    REQUIRE(place_ask_make(v->fleet, v->pool, req, &ask));
+    for (int32_t r = 0; r < v->fleet->resources; r++)
+        v->amounts[r] -= req->resources[r];
+    if (ask.req.share_milli == 0) {
+        v->free_cards -= ask.req.cards;
+        return;
+    }
+    int32_t card = open_card(v, &ask);
+    if (ask.pool.set >= 0) {
+        uint32_t idle = ask.pool.share->members[ask.pool.set] & ~(uint32_t)v->busy[card];
+        v->busy[card] |= (uint8_t)(idle & -idle);
+        return;
+    }
+    for (int32_t c = 0; card < 0; c++) /* opens one */
+        card = v->left[c] == CARD_MILLI ? c : -1;
+    move_card(v, card, -ask.req.share_milli);
+}
+
+/* MoreImportantPod; equal ones by the caller's number. */
+static int by_importance(const void *a, const void *b)
+{
+    const struct preempt_pod *x = a, *y = b;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->started_ns != y->started_ns)
+        return x->started_ns < y->started_ns ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+int32_t preempt_victims(struct preempt_view *v, const struct place_request *req,
+                        struct preempt_pod *pods, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        preempt_without(v, &pods[i].part);
+    if (count == 0 || !preempt_fits(v, req))
+        return 0;
+    qsort(pods, (size_t)count, sizeof *pods, by_importance);
+    int32_t victims = 0;
+    for (int32_t i = 0; i < count; i++) {
+        preempt_with(v, &pods[i].part);
+        if (preempt_fits(v, req))
+            continue;
+        preempt_without(v, &pods[i].part);
+        struct preempt_pod victim = pods[i];
+        pods[i] = pods[victims];
+        pods[victims++] = victim;
+    }
+    return victims;
+}
+
+struct preempt_rank preempt_rank_of(const struct preempt_pod *victims, int32_t count)
+{
+    struct preempt_rank r = {INT64_MIN, 0, count, INT64_MAX};
+    for (int32_t i = 0; i < count; i++) {
+        const struct preempt_pod *p = &victims[i];
+        r.sum += p->priority + INT64_C(2147483648);
+        if (p->priority > r.highest) {
+            r.highest = p->priority;
+            r.earliest_ns = p->started_ns;
+        } else if (p->priority == r.highest && p->started_ns < r.earliest_ns) {
+            r.earliest_ns = p->started_ns;
+        }
+    }
+    return r;
+}
+
+bool preempt_better(const struct preempt_rank *a, const struct preempt_rank *b)
+{
+    if (a->highest != b->highest)
+        return a->highest < b->highest;
+    if (a->sum != b->sum)
+        return a->sum < b->sum;
+    if (a->victims != b->victims)
+        return a->victims < b->victims;
+    return a->earliest_ns > b->earliest_ns;
+}
+
+int32_t preempt_candidates(int32_t nodes)
+{
+    int32_t n = nodes / 10;
+    n = n < 100 ? 100 : n;
+    return n < nodes ? n : nodes;
+}
