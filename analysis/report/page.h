@@ -51,6 +51,7 @@ void section_day(struct page *page);
 void section_use(struct page *page);      /* card time, whole run and over time */
 void section_waiting(struct page *page);
 void section_replicas(struct page *page);
+void section_sharing(struct page *page);  /* who shares cards; nothing in older databases */
 void section_cost(struct page *page);
 void section_teams(struct page *page);
 void section_figures(struct page *page);  /* the table */

@@ -8,7 +8,7 @@ static void write_page(struct page *page)
 {
     static void (*const sections[])(struct page *) = {
         section_opening,  section_day,  section_use,   section_waiting, section_replicas,
-        section_cost,     section_teams, section_figures, section_about};
+        section_sharing,  section_cost,     section_teams, section_figures, section_about};
     html_begin(page->out, page->all.scenario);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (page->err->code == ERR_NONE)

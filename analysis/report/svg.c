@@ -12,7 +12,8 @@ static const struct {
     int place;
     const char *name;
 } palette[] = {
-    {1, "axis"},          {2, "muted"},       {3, "grid"},        {11, "computing"},  {12, "rework"},
+    {1, "axis"},          {2, "muted"},       {3, "grid"},        {4, "text"},
+    {11, "computing"},  {12, "rework"},
     {13, "waiting"},      {14, "idle"},       {15, "offline"},    {21, "arbiter1"},   {22, "arbiter2"},
     {23, "arbiter3"},     {24, "arbiter4"},   {25, "arbiter5"},   {31, "traffic"},    {32, "wanted"},
     {33, "mark"},         {34, "pending"},    {41, "on-computing"}, {42, "on-rework"}, {43, "on-waiting"},

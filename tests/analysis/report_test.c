@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/report/svg.h"
+#include "tests/analysis/shared_db.h"
 #include "tests/analysis/tiny_db.h"
 #include "tests/store/fixture.h"
 #include "tests/store/scratch.h"
@@ -95,6 +96,51 @@ static void page_needs_no_network(void **state)
     assert_null(strstr(page, "<link"));
     assert_null(strstr(page, " src="));
     assert_null(strstr(page, "url(http"));
+    free(page);
+    scratch_close(&s);
+}
+
+/* Hand-chosen sharing: two findings under slicing, none under mig. */
+static void page_draws_utilisation_against_isolation(void **state)
+{
+    struct scratch s;
+    struct err err = {0};
+    (void)state;
+    scratch_open(&s);
+    if (!have_gnuplot()) {
+        print_message("# gnuplot is not installed\n");
+        skip();
+    }
+    assert_true(shared_db(scratch_file(&s, "r.db"), &(struct shared_db){0}, &err));
+    assert_true(report_write(scratch_file(&s, "r.db"), scratch_file(&s, "r.html"), &err));
+    char *page = read_file(scratch_file(&s, "r.html"));
+    assert_non_null(strstr(page, "Tenants have less isolation than they require under slicing</h2>"));
+    assert_non_null(strstr(page, "Fewest cards: <em>mig</em> (4 cards), and everybody has the isolation"));
+    assert_non_null(strstr(page, "fraud requires hardware isolation (PCI-DSS), but shared 2 cards of a100 under "
+                                 "time-slicing for 6.00 card-hours with tune-a, chat; failures of others"));
+    assert_non_null(strstr(page, "time-slicing, isolation: none</text>"));
+    assert_non_null(strstr(page, "50 %, 2 findings</text>"));
+    free(page);
+    scratch_close(&s);
+}
+
+/* Recorded as a summary: how much was shared is known, by whom is not, and the page says no names. */
+static void page_of_a_summary_draws_sharing_without_names(void **state)
+{
+    struct scratch s;
+    struct err err = {0};
+    (void)state;
+    scratch_open(&s);
+    if (!have_gnuplot()) {
+        print_message("# gnuplot is not installed\n");
+        skip();
+    }
+    assert_true(shared_db(scratch_file(&s, "r.db"), &(struct shared_db){.nameless = true}, &err));
+    assert_true(report_write(scratch_file(&s, "r.db"), scratch_file(&s, "r.html"), &err));
+    char *page = read_file(scratch_file(&s, "r.html"));
+    assert_non_null(strstr(page, "this database does not say who shared"));
+    assert_non_null(strstr(page, "not recorded</text>"));
+    assert_null(strstr(page, "fraud"));
     free(page);
     scratch_close(&s);
 }
@@ -268,6 +314,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(page_tells_the_finding_and_draws_every_section),
         cmocka_unit_test(page_needs_no_network),
+        cmocka_unit_test(page_draws_utilisation_against_isolation),
+        cmocka_unit_test(page_of_a_summary_draws_sharing_without_names),
         cmocka_unit_test(names_of_the_user_are_escaped_everywhere),
         cmocka_unit_test(ids_in_the_page_do_not_collide),
         cmocka_unit_test(page_says_what_a_summary_database_lacks),
