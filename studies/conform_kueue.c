@@ -45,6 +45,26 @@ static void keep_first(struct study *s, const struct kueue_case *c)
               d->where, d->recorded.v, d->ours.v);
 }
 
+static void put_counts(struct kueue_text *t, uint64_t decisions, const struct kq_counts *n)
+{
+    t->count = 0;
+    kueue_put(t, "%" PRIu64 " decisions in %" PRIu64 " cycles, %" PRIu64 " in idle ones", decisions, n->cycles,
+              n->idle);
+}
+
+/* Decisions by proof are counted as if they had been made: the counters are those of the log. */
+static bool same_counts(struct kueue_difference *d, uint64_t entries, const struct kq_counts *log,
+                        const struct kq_counts *in_short)
+{
+    if (entries == kq_decisions(log) && entries == kq_decisions(in_short) && log->cycles == in_short->cycles &&
+        log->idle == in_short->idle)
+        return true;
+    snprintf(d->where, sizeof d->where, "counters");
+    put_counts(&d->recorded, entries, log);
+    put_counts(&d->ours, kq_decisions(in_short), in_short);
+    return false;
+}
+
 /* The same decisions without the log, where evaluations may be left out. A case that never comes
  * to rest is cut at a number of cycles, so it has no end to compare. */
 static bool same_in_short(struct study *s, struct kueue_case *c)
@@ -52,8 +72,11 @@ static bool same_in_short(struct study *s, struct kueue_case *c)
     struct err e = {0};
     if (s->result.stopped != NULL)
         return true;
+    const struct kq_counts log = s->result.counts;
+    const uint64_t entries = s->result.entries;
     return kueue_play(c, false, &s->result, &e) &&
-           kueue_compare_outcome(c, &s->result, &s->difference);
+           kueue_compare_outcome(c, &s->result, &s->difference) &&
+           same_counts(&s->difference, entries, &log, &s->result.counts);
 }
 
 static bool one_case(struct study *s, const cJSON *json, const char *path, struct err *e)

@@ -76,6 +76,7 @@ static void apply(void *ctx, int64_t now, const struct policy_output *outputs, s
     for (size_t i = 0; i < count; i++) {
         const struct policy_output *o = &outputs[i];
         kueue_log_output(&p->r->log, o, number);
+        p->r->entries += o->kind == POLICY_SAY_ENTRY;
         if (o->kind == POLICY_DO_ADMIT)
             admitted(p, o->workload, now);
         else if (o->kind == POLICY_DO_EVICT)
@@ -203,6 +204,7 @@ static void begin(struct player *p)
     }
     r->places = mem_grow(r->places, &r->place_capacity, n, sizeof *r->places);
     r->stopped = NULL;
+    r->entries = 0;
     kueue_log_clear(&r->log, p->c);
     p->by_time = arena_alloc(&p->c->mem, n + 1, sizeof *p->by_time);
     for (uint32_t i = 0; i < n; i++) {
@@ -229,6 +231,7 @@ bool kueue_play(struct kueue_case *c, bool entries, struct kueue_result *r, stru
     play(&p);
     for (uint32_t i = 0; i < c->job_count; i++)
         r->places[i] = p.ops->place(p.policy, i);
+    r->counts = kq_counts_of(p.policy);
     settle_destroy(p.settle);
     p.ops->destroy(p.policy);
     free(p.inputs);

@@ -3,6 +3,7 @@
 #ifndef STUDIES_CONFORM_KUEUE_PLAY_H
 #define STUDIES_CONFORM_KUEUE_PLAY_H
 
+#include "models/policies/kueue/counts.h"
 #include "studies/conform_kueue_log.h"
 
 struct kueue_times {
@@ -27,6 +28,8 @@ struct kueue_result {
     size_t place_capacity;
     const char *stopped; /* "cycles", "length", or NULL */
     uint64_t cycles;     /* that ran, logged or not */
+    struct kq_counts counts; /* at the end */
+    uint64_t entries;    /* that were recorded */
 };
 
 /* False with e set: the policy refuses the case's configuration. Without `entries` there is no log

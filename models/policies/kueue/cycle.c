@@ -48,6 +48,8 @@ static void collect(struct kq *k)
                 kq_ids_push(&k->order, t->hot.v[q]);
     }
     k->warm.count = kept;
+    k->counts.cycles++;
+    k->counts.repeated += k->ready_queues - k->order.count;
     sort_by_name(k, &k->order);
 }
 
@@ -165,6 +167,8 @@ static enum policy_cycle count_woken(struct kq *k, int64_t now, struct policy_ou
     const uint64_t until = kq_woken_until(k);
     if (until > k->cycle) {
         k->skipped += (uint32_t)(until - k->cycle);
+        k->counts.cycles += until - k->cycle;
+        k->counts.repeated += (until - k->cycle) * k->ready_queues;
         k->cycle = until;
     }
     kq_end_woken(k);
@@ -185,7 +189,7 @@ static bool next_heads(struct kq *k)
         if (k->order.count > 0)
             return true;
         k->skipped++;
-        if (!any_warm(k))
+        if (k->ready_queues == 0 || !any_warm(k))
             return false;
     }
 }
@@ -194,11 +198,15 @@ enum policy_cycle kq_cycle_run(struct kq *k, int64_t now, struct policy_outputs 
 {
     k->skipped = 0;
     kq_recheck_woken(k);
-    if (k->ready_queues == 0 || (k->woken.count > 0 && !any_warm(k)))
-        return count_woken(k, now, out);
+    if (k->ready_queues == 0 || (k->woken.count > 0 && !any_warm(k))) {
+        const enum policy_cycle counted = count_woken(k, now, out);
+        if (counted != POLICY_CYCLE_NONE || k->ready_queues == 0)
+            return counted;
+    } /* else: heads that are looked at in vain once more */
     k->cycle_began_ns = now;
     if (!next_heads(k))
         return count_woken(k, now, out);
+    k->counts.evaluated += k->order.count;
     nominate_all(k);
     begin_order(k);
     return process_rest(k, now, out);

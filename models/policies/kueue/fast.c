@@ -236,6 +236,7 @@ static enum kq_proof as_proof(enum verdict v, bool hard)
 enum kq_proof kq_prove_class(struct kq *k, struct kq_cq *cq, struct kq_class *c, uint32_t *resource)
 {
     const struct kq_shape *s = k->shapes[c->shape];
+    k->counts.proofs++;
     if (!usable(k, cq) || s->reducible || s->topology || c->progress > 0)
         return KQ_OPEN;
     if (c->plan == NULL)
@@ -308,6 +309,7 @@ static enum kq_proof prove_each(struct kq *k, struct kq_cq *cq)
 static enum kq_proof prove_bounds(struct kq *k, struct kq_cq *cq)
 {
     enum kq_proof worst = KQ_WAITS;
+    k->counts.proofs++;
     for (uint32_t i = 0; i < cq->bound_count; i++) {
         const struct kq_bound *b = &cq->bounds[i];
         const struct kq_cq_group *g = &cq->groups[cq->group_of[b->resource]];
@@ -371,6 +373,7 @@ bool kq_park_proven(struct kq *k, struct kq_ids *order)
         const uint32_t cls = kq_wl(k, kq_top(k, cq))->cls;
         note_waiting(k, &k->classes[cls]);
         kq_park_class(k, cls);
+        k->counts.proven++;
         cq->node.tree->moved = true;
     }
     const bool any = kept < order->count;

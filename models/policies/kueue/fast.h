@@ -41,6 +41,8 @@ void kq_recheck_woken(struct kq *k);
 /* The last cycle in which a queue woken in proof has a class to look at; 0: there is none. */
 uint64_t kq_woken_until(const struct kq *k);
 void kq_end_woken(struct kq *k);
+/* A queue is no longer woken in proof: what was not yet looked at was no decision. */
+void kq_end_wake(struct kq *k, struct kq_cq *cq);
 
 /* Takes heads with a proof out of `order` and parks them; true if there were any. */
 bool kq_park_proven(struct kq *k, struct kq_ids *order);

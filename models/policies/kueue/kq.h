@@ -11,6 +11,7 @@
 #ifndef MODELS_POLICIES_KUEUE_KQ_H
 #define MODELS_POLICIES_KUEUE_KQ_H
 
+#include "models/policies/kueue/counts.h"
 #include "models/policies/kueue/types.h"
 
 /* ---- workloads ---- */
@@ -381,6 +382,7 @@ struct kq {
     bool fast;              /* proofs may stand in for evaluations */
     struct kq_ids woken;    /* trees with queues woken in proof */
     uint32_t skipped;       /* cycles that the last call counted without running them */
+    struct kq_counts counts;
 
     /* scratch */
     struct kq_cursors cursors;

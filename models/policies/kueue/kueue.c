@@ -180,6 +180,8 @@ static void repeat(void *ctx, int64_t now, uint32_t cycles)
 {
     struct kq *k = ctx;
     (void)now;
+    k->counts.cycles += cycles;
+    k->counts.idle += (uint64_t)cycles * k->ready_queues;
     k->cycle += cycles;
 }
 
@@ -219,6 +221,12 @@ static void release_outputs(void *ctx)
 {
     struct kq *k = ctx;
     kq_bump_reset(&k->bump);
+}
+
+struct kq_counts kq_counts_of(const void *policy)
+{
+    const struct kq *k = policy;
+    return k->counts;
 }
 
 const struct policy_ops *policy_kueue(void)

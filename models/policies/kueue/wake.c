@@ -141,7 +141,7 @@ void kq_queue_rebuilt(struct kq *k, struct kq_cq *cq)
     cq->bounds = NULL; /* they lived with the old tree */
     cq->bounds_stale = true;
     cq->live_serial++; /* indices of quota records are new */
-    cq->woken_left = 0;
+    kq_end_wake(k, cq);
     for (uint32_t i = 0; i < k->lq_count; i++) {
         if (!k->lqs[i].exists || k->lqs[i].spec.cluster_queue != cq->node.id)
             continue;

@@ -16,9 +16,24 @@ static void note_parked(struct kq *k, const struct kq_cq *cq)
     }
 }
 
+/* Heads that were counted when the queue was woken, and whose cycles did not come. */
+static uint64_t not_taken(const struct kq *k, const struct kq_cq *cq)
+{
+    const uint64_t taken = k->cycle - cq->woken_since;
+    return taken < cq->woken_left ? cq->woken_left - taken : 0;
+}
+
+void kq_end_wake(struct kq *k, struct kq_cq *cq)
+{
+    k->counts.proven -= not_taken(k, cq);
+    cq->woken_left = 0;
+}
+
 static void wake_in_proof(struct kq *k, struct kq_cq *cq)
 {
     struct kq_tree *t = cq->node.tree;
+    k->counts.proven -= not_taken(k, cq);
+    k->counts.proven += cq->parked.count;
     if (cq->woken_left == 0) {
         if (t->woken.count == 0)
             kq_ids_push(&k->woken, (uint32_t)(t - k->trees));
@@ -57,7 +72,7 @@ bool kq_flush_tree(struct kq *k, struct kq_tree *t)
     for (uint32_t i = 0; i < t->queue_count; i++) {
         struct kq_cq *cq = t->queues[i];
         if (cq->parked_count == 0 || cq->proof == KQ_OPEN || (cq->proof == KQ_RESERVES && open)) {
-            cq->woken_left = 0;
+            kq_end_wake(k, cq);
             cq->emptied = false;
             moved |= kq_flush(k, cq);
         } else {
@@ -98,7 +113,7 @@ static void wake_rest(struct kq *k, struct kq_cq *cq, uint64_t taken)
             order[j] = order[j - 1];
         order[j] = cq->parked.v[i];
     }
-    cq->woken_left = 0;
+    kq_end_wake(k, cq);
     kq_flush(k, cq);
     for (uint64_t i = 0; i < taken && i < n; i++)
         kq_park_class(k, k->groups[order[i]].cls);
@@ -110,7 +125,7 @@ void kq_before_enqueue(struct kq *k, struct kq_cq *cq)
     const uint64_t taken = k->cycle - cq->woken_since;
     if (taken < cq->woken_left)
         wake_rest(k, cq, taken);
-    cq->woken_left = 0;
+    kq_end_wake(k, cq);
 }
 
 static void recheck_tree(struct kq *k, struct kq_tree *t)
@@ -122,7 +137,7 @@ static void recheck_tree(struct kq *k, struct kq_tree *t)
         struct kq_cq *cq = k->cqs[t->woken.v[i]];
         const uint64_t taken = k->cycle - cq->woken_since;
         if (taken >= cq->woken_left) {
-            cq->woken_left = 0;
+            kq_end_wake(k, cq);
             continue;
         }
         const enum kq_proof p = kq_prove_parked(k, cq);
@@ -160,7 +175,7 @@ void kq_end_woken(struct kq *k)
     for (size_t i = 0; i < k->woken.count; i++) {
         struct kq_tree *t = &k->trees[k->woken.v[i]];
         for (size_t q = 0; q < t->woken.count; q++)
-            k->cqs[t->woken.v[q]]->woken_left = 0;
+            kq_end_wake(k, k->cqs[t->woken.v[q]]);
         t->woken.count = 0;
     }
     k->woken.count = 0;
