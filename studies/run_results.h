@@ -10,7 +10,8 @@
  *   training.wait.{p50,p95} (censored flag), training.unfinished, training.rework, training.lost,
  *   training.preemptions, training.started, training.finished, training.submitted,
  *   training.failed (given up after their retries), training.abandoned (work left in those)
- *   lora.: the same names
+ *   lora.: the same names; where anybody names a loraBase lora.cards_peak, lora.cards_mean (cards its tenants
+ *   hold), lora.stretch (time from first start to end over work, finished LoRA jobs)
  *   inference.latency.{p50,p99}, inference.ttft.{p50,p99}, inference.slo_attainment,
  *   inference.cold_starts, inference.{arrived,served,rejected,timed_out,queued},
  *   inference.{tokens,tokens_arrived,tokens_lost,tokens_queued}

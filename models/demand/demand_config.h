@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "models/demand/lora_base.h"
 #include "models/fleet/fleet_config.h"
 #include "sim/sim_time.h"
 
@@ -27,6 +28,7 @@ struct model_config {
     const char *name;
     int64_t weight_bytes;
     int64_t image_bytes;        /* container image that serves it */
+    int64_t kv_bytes_per_token; /* of its cache; 0 = not known: adapters take nothing from it */
 };
 
 /* ---- training and LoRA jobs ---- */
@@ -77,6 +79,8 @@ struct job_stream_config {
     int32_t model;                 /* base model, -1 = none */
     int64_t dataset_bytes;         /* read at every start; 0 = none */
     int32_t share_milli;           /* LoRA: part of a card asked, 1..1000; also its duty cycle */
+    int32_t lora_base;             /* LoRA: model whose instance it shares with others, -1 = none */
+    struct lora_adapter adapter;   /* with lora_base */
     double failure_probability;    /* user failures, workload-models 4.7; 0 = none */
     int32_t max_retries;
     bool reference_speed;          /* durations are at the reference card (A100-80), else at the card it gets */
@@ -127,6 +131,8 @@ struct service_config {
     int32_t priority;
     const char *priority_class;
     int32_t model;                /* index, -1 for SERVICE_SIMPLE without weights */
+    int32_t lora_base;            /* it serves an adapter of this model, -1 = it is a model of its own */
+    struct lora_adapter adapter;  /* with lora_base */
     int32_t cards_per_replica;    /* whole cards; or share_milli */
     int32_t share_milli;          /* fraction of a card per replica, 0 = whole cards */
     struct label *node_selector;

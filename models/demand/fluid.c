@@ -133,6 +133,18 @@ void fluid_adjust(struct fluid *f, double speed, double kv_part)
     station_now(f, capacity_of(f, 1) * 2.0, 1, &f->full);
 }
 
+double fluid_load_alone(const struct fluid *f, const struct traffic_point *point)
+{
+    if (f->cfg->kind == SERVICE_SIMPLE)
+        return point->rate_per_s / f->lambda_max;
+    struct replica_law law = f->cfg->law;
+    law.kv_capacity_tokens *= f->kv_part;
+    struct llm_sizes sizes;
+    llm_sizes_init(&sizes, &law, point->input_tokens_mean, f->cfg->traffic.input_tokens_cv,
+                   point->output_tokens_mean, f->cfg->traffic.output_tokens_cv);
+    return point->rate_per_s / sizes.lambda_max;
+}
+
 /* Brings f->sizes, f->station and f->full to this point; a repeated (rate, replicas) is free. */
 static void refresh(struct fluid *f, const struct traffic_point *p, int32_t replicas)
 {

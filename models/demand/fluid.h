@@ -77,6 +77,9 @@ void fluid_step(struct fluid *f, sim_time length, const struct traffic_point *po
  * replica alone on its card. Free when nothing changed. */
 void fluid_adjust(struct fluid *f, double speed, double kv_part);
 
+/* Load of one replica with this rate if it were alone on its card: rate over its capacity, with kv_part. */
+double fluid_load_alone(const struct fluid *f, const struct traffic_point *point);
+
 /* Adds the requests still queued to `ages`, at the time they have waited so far (their latency is at
  * least that). Returns how many of them have missed the SLO already. */
 double fluid_queued(const struct fluid *f, struct qhist *ages);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/demand/lora_base.h"
 
+#include <stddef.h>
+
 #include "sim/check.h"
 #include "sim/dmath.h"
 
@@ -96,7 +98,8 @@ double lora_serving_factor(const struct lora_sharing *p, int32_t adapters, int32
     return f < p->factor_most ? f : p->factor_most;
 }
 
-void lora_serving_speeds(const double *loads, int32_t n, double factor, double *speeds)
+void lora_serving_speeds(const double *loads, int32_t n, double factor, double *speeds,
+                         int64_t *parts_ppm)
 {
     int64_t asked[LORA_SLOTS_MAX], got[LORA_SLOTS_MAX], sum = 0;
     REQUIRE(n >= 1 && n <= LORA_SLOTS_MAX && factor >= 1.0);
@@ -109,6 +112,8 @@ void lora_serving_speeds(const double *loads, int32_t n, double factor, double *
         sum += got[i];
     for (int32_t i = 0; i < n; i++)
         speeds[i] = (double)(PPM - (sum - got[i])) / PPM / factor;
+    for (int32_t i = 0; i < n && parts_ppm != NULL; i++)
+        parts_ppm[i] = got[i];
 }
 
 int64_t lora_cards(int32_t tenants, int32_t slots, double duty_sum, double gain)

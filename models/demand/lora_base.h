@@ -83,7 +83,8 @@ double lora_serving_factor(const struct lora_sharing *p, int32_t adapters, int32
  * 1/(1 - rho) of all of them together: (A + w)/(s (1 - rho_i/s)) = (A + w)/(1 - sum rho). Parts are
  * max-min fair where the loads sum to more than 1.
  */
-void lora_serving_speeds(const double *loads, int32_t n, double factor, double *speeds);
+void lora_serving_speeds(const double *loads, int32_t n, double factor, double *speeds,
+                         int64_t *parts_ppm); /* of the card; may be NULL */
 
 /* Cards for `tenants` whose duties (part of its own card that each would keep busy) sum to
  * duty_sum: max(ceil(tenants / slots), ceil(duty_sum / (1 + gain))), gain 0 when they take turns. */

@@ -44,7 +44,7 @@ void record_started(struct world *w, uint32_t ix, sim_time starting, sim_time lo
     const struct workload *wl = &w->wl[ix];
     struct record_text t = {.length = 0};
     record_say(&t, "on %s; ", w->s->fleet.pools[wl->pool].name);
-    if (wl->kind != WL_REPLICA) {
+    if (wl->kind <= WL_POD) {
         record_say(&t, "submitted ");
         record_duration(&t, w->now - w->jobs[wl->owner].spec.submit);
         record_say(&t, " ago; ");
@@ -54,7 +54,7 @@ void record_started(struct world *w, uint32_t ix, sim_time starting, sim_time lo
     record_say(&t, ", loading ");
     record_duration(&t, loading);
     struct decision *d = record_row_of(w, ix, "started");
-    bool again = wl->kind != WL_REPLICA && w->jobs[wl->owner].evictions + w->jobs[wl->owner].failures > 0;
+    bool again = wl->kind <= WL_POD && w->jobs[wl->owner].evictions + w->jobs[wl->owner].failures > 0;
     d->reason = again ? "Again" : "First";
     record_detail(w, d, &t);
 }

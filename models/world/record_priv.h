@@ -52,6 +52,8 @@ struct world_record {
 struct decision *record_row_of(struct world *w, uint32_t wl, const char *kind);
 void record_detail(struct world *w, struct decision *d, const struct record_text *t);
 /* A gang of pods speaks with one name; which pod it is about comes first. */
+/* Its name and the group that it waits in. */
+void record_subject(struct world *w, uint32_t ix, int64_t priority, uint64_t uid);
 struct record_text record_begin(const struct world *w, uint32_t wl);
 
 #endif

@@ -133,6 +133,10 @@ struct arbiter_config {
     enum sharing_kind sharing;
     enum cache_kind cache;
     bool checkpoint;              /* false: jobs take no checkpoints */
+    bool lora_base;               /* tenants of one base model share its instances (world_lora.c) */
+    int32_t lora_slots;           /* adapters of an instance, 1..LORA_SLOTS_MAX */
+    enum lora_mode lora_mode;
+    double lora_gain;             /* of fused tuning over taking turns */
     double price_factor;          /* multiplies node prices (ml uplift of HyperPod) */
     double engineers;             /* platform engineers, for cost */
     const char *policy_file;      /* shared object built against policy.h, or NULL */
@@ -172,6 +176,7 @@ struct scenario {
     struct scaling_config *service_scaling; /* per service, parallel to demand.services */
     struct transfer_config transfer;
     struct money_config money;
+    struct lora_sharing lora;
     struct arbiter_config *arbiters;
     int32_t arbiter_count;
     /* how files of demand are opened; set by the loader */

@@ -54,6 +54,7 @@ struct job_stream_config job_stream_defaults(void)
         .team = -1,
         .queue = -1,
         .model = -1,
+        .lora_base = -1,
         .checkpoint_interval = SIM_HOUR,   /* assumption */
         .checkpoint_stall = 30 * SIM_SECOND, /* cache-and-checkpoint 5: minutes when synchronous, seconds when not */
         .restart = 3 * SIM_MINUTE,         /* process, rendezvous and checkpoint load: assumption */
@@ -71,6 +72,7 @@ struct service_config service_defaults(void)
         .team = -1,
         .queue = -1,
         .model = -1,
+        .lora_base = -1,
         .cards_per_replica = 1,
         .min_replicas = 1,
         .max_replicas = 1,
@@ -151,6 +153,10 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
         .sharing = SHARING_FRACTION,
         .cache = CACHE_FLUID,
         .checkpoint = true,
+        .lora_base = true,
+        .lora_slots = 5,                     /* workload-models 5.3: Twinkle's max_loras */
+        .lora_mode = LORA_TIME_SHARE,
+        .lora_gain = 0.17,                   /* 5.3: range 0 to 0.5 */
         .price_factor = 1,
         .engineers = 4,
         .managed = managed_defaults(),
@@ -162,6 +168,7 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
         a.gang = GANG_PODS;
         a.scaler = SCALER_NONE;
         a.sharing = SHARING_WHOLE;
+        a.lora_base = false;
         a.cache = CACHE_NODE;
         a.engineers = 0.5;
         break;
@@ -171,6 +178,7 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
         a.fair_sharing = a.reclaim_any = true;
         a.borrow_limit_percent = 50;
         a.sharing = SHARING_WHOLE;
+        a.lora_base = false; /* no software slicing */
         a.cache = CACHE_NODE;
         a.price_factor = 1.15;
         a.engineers = 1;
@@ -180,6 +188,7 @@ struct arbiter_config arbiter_defaults(enum arbiter_preset preset)
         a.borrowing = a.preemption = false;
         a.scaler = SCALER_NONE;
         a.sharing = SHARING_WHOLE;
+        a.lora_base = false;
         a.cache = CACHE_NONE;
         a.engineers = 0.25;
         break;
@@ -208,6 +217,7 @@ struct scenario scenario_defaults(void)
         .demand = {.traffic_step = 5 * SIM_MINUTE},
         .scaling = scaling_defaults(),
         .transfer = transfer_defaults(),
+        .lora = lora_sharing_defaults(),
         .money = {.engineer_uusd_per_year = INT64_C(200000) * 1000000}, /* managed-and-costs 3.4 */
     };
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -39,6 +40,7 @@ uint32_t workload_new(struct world *w, enum workload_kind kind, uint32_t owner, 
                                   .flavor = -1,
                                   .pool = -1,
                                   .speed_ppm = SPEED_ONE,
+                                  .base = NONE32,
                                   .prev = NONE32,
                                   .next = NONE32,
                                   .unplaced_next = NONE32};
@@ -59,7 +61,9 @@ void workload_free(struct world *w, uint32_t ix)
 
 static void on_release(struct world *w, uint32_t ix)
 {
-    if (w->wl[ix].kind == WL_REPLICA)
+    if (w->wl[ix].kind == WL_BASE)
+        lora_released(w, ix);
+    else if (w->wl[ix].kind == WL_REPLICA)
         replica_released(w, ix);
     else
         job_released(w, ix);
@@ -67,7 +71,9 @@ static void on_release(struct world *w, uint32_t ix)
 
 static void on_stage(struct world *w, uint32_t ix)
 {
-    if (w->wl[ix].kind == WL_REPLICA)
+    if (w->wl[ix].kind == WL_BASE)
+        lora_stage(w, ix);
+    else if (w->wl[ix].kind == WL_REPLICA)
         replica_stage(w, ix);
     else
         job_stage(w, ix);
@@ -229,7 +235,7 @@ static bool world_init(struct world *w)
     for (size_t i = 0; i < sources; i++)
         w->demand_hash[i] = FNV_START;
     world_event(w, period_length(w), EVC_PERIOD, 0, EV_PERIOD, 0);
-    return sources_init(w) && admission_init(w) && services_init(w) && jobs_init(w);
+    return sources_init(w) && lora_init(w) && admission_init(w) && services_init(w) && jobs_init(w);
 }
 
 static void world_fini(struct world *w)
@@ -237,6 +243,7 @@ static void world_fini(struct world *w)
     jobs_fini(w);
     services_fini(w);
     admission_fini(w);
+    lora_fini(w);
     series_destroy(w->series);
     record_destroy(w->record);
     fleet_destroy(w->fleet);

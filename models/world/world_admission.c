@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "models/world/quota_view.h"
+#include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -220,6 +221,8 @@ void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind)
 
 static int32_t queue_of(const struct world *w, const struct workload *wl)
 {
+    if (wl->kind == WL_BASE)
+        return lora_queue(w, (uint32_t)(wl - w->wl));
     return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->queue : w->jobs[wl->owner].spec.queue;
 }
 
@@ -256,7 +259,9 @@ static void apply_admit(struct world *w, uint32_t ix, const struct policy_entry 
 
 static void apply_evict(struct world *w, uint32_t ix)
 {
-    if (w->wl[ix].kind == WL_REPLICA)
+    if (w->wl[ix].kind == WL_BASE)
+        lora_evicted(w, ix);
+    else if (w->wl[ix].kind == WL_REPLICA)
         replica_evicted(w, ix);
     else
         job_evicted(w, ix);

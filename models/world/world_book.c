@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settling what allocated cards did into the ledger: segments by state, runs by closed form. */
+#include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
+#include "sim/dmath.h"
 
 enum ledger_class book_class(const struct world *w, uint32_t ix)
 {
@@ -72,10 +74,19 @@ static struct run_split split_run(const struct world *w, const struct job *j, si
                               .stall = b.stalled - a.stalled};
 }
 
+i128 book_part(i128 mcns, double part)
+{
+    i128 thousands = mcns / 1000;
+    i128 some = (i128)dm_round((double)thousands * part) * 1000;
+    return part >= 1.0 || some > mcns ? mcns : some;
+}
+
 /* A LoRA job that asked for a share but holds whole cards keeps them busy for that share. */
 int64_t book_busy_milli(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
+    if (wl->base != NONE32)
+        return wl->busy_milli;
     int32_t asked = w->jobs[wl->owner].spec.share_milli;
     bool whole = asked > 0 && w->shapes[wl->shape].share_milli == 0;
     return whole ? (int64_t)wl->workers * asked : wl->milli;
@@ -90,7 +101,8 @@ static void book_run_part(struct world *w, uint32_t ix, struct run_split r)
                                                                  : LEDGER_TRAINING_USEFUL;
     book_amount(w, a, b, ckpt_unit(busy, r.useful));
     book_amount(w, a, LEDGER_TRAINING_REWORK, ckpt_unit(busy, r.rework));
-    book_amount(w, a, LEDGER_INPUT_WAIT, ckpt_unit(wl->milli - busy, r.useful + r.rework));
+    book_amount(w, a, wl->base != NONE32 ? LEDGER_SERVING_HEADROOM : LEDGER_INPUT_WAIT,
+                ckpt_unit(wl->milli - busy, r.useful + r.rework));
     book_amount(w, a, LEDGER_CHECKPOINT_STALL, ckpt_unit(wl->milli, r.stall));
     ledger_work(w->ledger, a.pool, ckpt_unit(busy, r.useful + r.rework));
     enum workload_class cls = job_class(w, wl->owner);
@@ -117,6 +129,11 @@ void book_run(struct world *w, uint32_t job)
 static void book_open(struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
+    if (wl->kind == WL_BASE) {
+        if (wl->state != WL_FREE)
+            lora_book_empty(w, ix);
+        return;
+    }
     switch ((enum workload_state)wl->state) {
     case WL_FREE:
     case WL_PENDING:
@@ -139,6 +156,14 @@ static void book_open(struct world *w, uint32_t ix)
             book_run(w, wl->owner);
         break;
     }
+}
+
+void book_workload(struct world *w, uint32_t ix)
+{
+    if (w->wl[ix].kind == WL_REPLICA && w->wl[ix].state == WL_RUNNING)
+        service_advance(w, w->wl[ix].owner);
+    else
+        book_open(w, ix);
 }
 
 void book_everything(struct world *w)

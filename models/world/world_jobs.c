@@ -11,6 +11,7 @@
 
 #include "models/world/failure.h"
 #include "models/world/offered.h"
+#include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
 #include "sim/check.h"
@@ -87,6 +88,13 @@ static void job_submit(struct world *w, uint32_t ix)
 {
     struct job *j = &w->jobs[ix];
     int32_t cards, share;
+    if (j->spec.workers == 1 && lora_takes(w, j->stream, j->spec.queue, j->spec.priority)) {
+        j->pods = 1;
+        uint32_t tenant = workload_new(w, WL_JOB, ix, lora_shape(w, j->stream));
+        j->first_workload = tenant;
+        lora_join(w, tenant, job_uid(w, j, 0));
+        return;
+    }
     worker_request(w, &j->spec, &cards, &share);
     bool pods = w->arb->gang == GANG_PODS && j->spec.workers > 1;
     j->pods = pods ? j->spec.workers : 1;
@@ -139,7 +147,7 @@ static struct coldstart_time start_time(struct world *w, uint32_t ix)
     bool image_cached = true, on_node = true, shared = false;
     if (c->model >= 0) {
         image = w->s->demand.models[c->model].image_bytes;
-        weights = w->s->demand.models[c->model].weight_bytes;
+        weights = w->s->demand.models[c->model].weight_bytes + c->adapter.bytes;
         for (int32_t i = 0; i < parts; i++) {
             image_cached &= fleet_cache_touch(w->fleet, p[i].node, w->s->demand.model_count + c->model);
             on_node &= fleet_cache_touch(w->fleet, p[i].node, c->model);
@@ -153,20 +161,26 @@ static struct coldstart_time start_time(struct world *w, uint32_t ix)
     return t;
 }
 
+void job_note_start(struct world *w, uint32_t job)
+{
+    struct job *j = &w->jobs[job];
+    if (j->first_start != SIM_NEVER)
+        return;
+    j->first_start = w->now;
+    enum workload_class c = stream_of(w, j)->cls;
+    double wait = sim_time_seconds(w->now - j->spec.submit);
+    w->started[c]++;
+    qhist_add(&w->wait[c], wait, 1.0);
+    if (wait > 0)
+        welford_add(&w->waited[c], wait);
+    if (c == CLASS_TRAINING && j->spec.team >= 0)
+        qhist_add(&w->team_wait[j->spec.team], wait, 1.0);
+}
+
 static void gang_start(struct world *w, uint32_t job)
 {
     struct job *j = &w->jobs[job];
-    if (j->first_start == SIM_NEVER) {
-        j->first_start = w->now;
-        enum workload_class c = stream_of(w, j)->cls;
-        double wait = sim_time_seconds(w->now - j->spec.submit);
-        w->started[c]++;
-        qhist_add(&w->wait[c], wait, 1.0);
-        if (wait > 0)
-            welford_add(&w->waited[c], wait);
-        if (c == CLASS_TRAINING && j->spec.team >= 0)
-            qhist_add(&w->team_wait[j->spec.team], wait, 1.0);
-    }
+    job_note_start(w, job);
     sim_time starting = 0, loading = 0; /* the slowest worker decides */
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
         struct coldstart_time t = start_time(w, i);
@@ -213,6 +227,8 @@ void job_stage(struct world *w, uint32_t ix)
         world_event(w, w->now + loading, EVC_STAGE, ix, EV_STAGE, w->wl[ix].gen);
     else
         job_run_begin(w, job);
+    if (w->wl[ix].base != NONE32)
+        lora_changed(w, ix);
 }
 
 /* Interrupts the current run of the gang: what was computed since the last checkpoint is lost (returned,
@@ -245,9 +261,13 @@ static void job_leave(struct world *w, uint32_t job)
     record_job_end(w, job);
     for (uint32_t i = w->jobs[job].first_workload; i != NONE32;) {
         uint32_t next = w->wl[i].next;
-        admission_quota_back(w, i);
-        place_release(w, i);
-        admission_input(w, i, POLICY_IN_FINISHED);
+        if (w->wl[i].base != NONE32) {
+            lora_leave(w, i);
+        } else {
+            admission_quota_back(w, i);
+            place_release(w, i);
+            admission_input(w, i, POLICY_IN_FINISHED);
+        }
         workload_free(w, i);
         i = next;
     }
@@ -263,7 +283,10 @@ static void job_fail(struct world *w, uint32_t job)
     (void)run_interrupt(w, job);
     if ((int32_t)j->failures++ < stream_of(w, j)->max_retries) {
         draw_failure(w, j);
-        gang_start(w, job);
+        if (w->wl[j->first_workload].base != NONE32)
+            lora_again(w, j->first_workload);
+        else
+            gang_start(w, job);
         return;
     }
     w->failed[cls]++;
@@ -281,6 +304,7 @@ void job_finish(struct world *w, uint32_t job)
     }
     book_run(w, job);
     w->finished[stream_of(w, j)->cls]++;
+    lora_note_end(w, job);
     job_leave(w, job);
 }
 
@@ -321,10 +345,8 @@ static void others_wait(struct world *w, struct job *j, uint32_t lost)
     }
 }
 
-void job_evicted(struct world *w, uint32_t ix)
+void job_note_eviction(struct world *w, uint32_t job)
 {
-    struct workload *wl = &w->wl[ix];
-    uint32_t job = wl->owner;
     struct job *j = &w->jobs[job];
     j->evictions++;
     enum workload_class cls = stream_of(w, j)->cls;
@@ -332,6 +354,13 @@ void job_evicted(struct world *w, uint32_t ix)
     if (cls == CLASS_TRAINING && j->spec.team >= 0)
         w->team_evictions[j->spec.team]++;
     series_eviction(w, i128_card_hours(run_interrupt(w, job)));
+}
+
+void job_evicted(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    struct job *j = &w->jobs[wl->owner];
+    job_note_eviction(w, wl->owner);
     if (wl->state != WL_UNPLACED) {
         j->pods_placed--;
         others_wait(w, j, ix);

@@ -4,6 +4,7 @@
  * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
  */
 #include "models/world/quota_view.h"
+#include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -123,6 +124,13 @@ static void fill_resources(const struct world *w, int32_t source, struct place_r
         req->prefer_model = -1;
 }
 
+static enum workload_kind held_as(const struct world *w, const struct workload *wl)
+{
+    if (wl->kind != WL_BASE)
+        return (enum workload_kind)wl->kind;
+    return w->lora->groups[w->lora->instances[wl->owner].group].serves ? WL_REPLICA : WL_JOB;
+}
+
 static bool try_place(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
@@ -145,13 +153,16 @@ static bool try_place(struct world *w, uint32_t ix)
         wl->milli += p[i].milli;
     wl->since = w->now;
     ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, wl->milli);
-    w->held_milli[wl->kind] += wl->milli;
+    w->held_milli[held_as(w, wl)] += wl->milli;
+    lora_cards_change(w, ix, wl->milli);
     return true;
 }
 
 static void placed(struct world *w, uint32_t ix)
 {
-    if (w->wl[ix].kind == WL_REPLICA)
+    if (w->wl[ix].kind == WL_BASE)
+        lora_placed(w, ix);
+    else if (w->wl[ix].kind == WL_REPLICA)
         replica_placed(w, ix);
     else
         job_placed(w, ix);
@@ -267,7 +278,8 @@ void place_release(struct world *w, uint32_t ix)
     if (wl->milli == 0)
         return;
     ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, -wl->milli);
-    w->held_milli[wl->kind] -= wl->milli;
+    w->held_milli[held_as(w, wl)] -= wl->milli;
+    lora_cards_change(w, ix, -wl->milli);
     fleet_release(w->fleet, wl->lease, -1);
     fleet_lease_close(w->fleet, wl->lease);
     wl->milli = 0;

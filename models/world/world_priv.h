@@ -49,7 +49,7 @@ enum event_kind {
     EV_WAKE
 };
 
-enum workload_kind { WL_JOB, WL_POD, WL_REPLICA };
+enum workload_kind { WL_JOB, WL_POD, WL_REPLICA, WL_BASE /* of LoRA tenants: world_lora.h */ };
 
 enum workload_state {
     WL_FREE,
@@ -72,7 +72,9 @@ struct workload {
     int32_t flavor, pool;
     int32_t workers;           /* admitted */
     int32_t speed_ppm;         /* beside its neighbours on a shared card; SPEED_ONE = alone */
-    int64_t milli;             /* cards held */
+    int64_t milli;             /* cards held; a tenant's part of its base's card */
+    int64_t busy_milli;        /* of a tenant: what it computes with */
+    uint32_t base;             /* tenant of this LoRA instance; NONE32: a workload of its own */
     struct lease_id lease;
     sim_time since;            /* begin of the open ledger segment */
     uint32_t prev, next;       /* siblings: pods of a job, replicas of a service */
@@ -223,7 +225,7 @@ struct world {
     size_t group_map_size;
     uint32_t unplaced_head, unplaced_tail;
     bool freed;                /* some cards came free since the last placement pass */
-    int64_t held_milli[3];     /* cards held, by workload_kind */
+    int64_t held_milli[3];     /* cards held, by workload_kind; those of a base count as its tenants' */
     int64_t pending_milli;     /* cards asked by waiting workloads */
     bool *cluster_cached;      /* per model: in the shared cache */
     struct coldstart_config coldstart;
@@ -243,6 +245,12 @@ struct world {
     i128 offered;              /* demand without limits, mcns: the same sum under every arbiter */
     i128 offered_drawn;        /* of it: by sources that are not files */
     struct quota_use quota;
+    struct lora_world *lora;   /* NULL: no tenants, or an arbiter without loraBase */
+    bool lora_tenants;         /* cards that they hold, also without sharing: */
+    int64_t lora_milli, lora_peak;
+    i128 lora_mcns;
+    sim_time lora_since;
+    struct welford lora_stretch; /* time from first start to end over work, finished LoRA jobs */
     i128 *llm_held;            /* per node pool: card-time that replicas of LLM services held */
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;
@@ -286,6 +294,8 @@ void book_segment(struct world *w, uint32_t wl, enum ledger_bucket bucket); /* [
 void book_amount(struct world *w, struct ledger_account a, enum ledger_bucket b, i128 mcns);
 void book_run(struct world *w, uint32_t job);    /* a running job up to now */
 void book_everything(struct world *w);           /* all open segments up to now */
+void book_workload(struct world *w, uint32_t wl); /* one workload (a ready replica: its service) up to now */
+i128 book_part(i128 mcns, double part);          /* rounded; never more than the whole */
 i128 ckpt_unit(int64_t milli, sim_time ns);
 int64_t book_busy_milli(const struct world *w, uint32_t wl); /* of the cards a job's workload holds: computing */
 
@@ -300,6 +310,8 @@ void job_evicted(struct world *w, uint32_t wl);
 void job_released(struct world *w, uint32_t wl);
 enum workload_class job_class(const struct world *w, uint32_t job);
 sim_time job_reached(const struct world *w, const struct job *j); /* work done, lost or not */
+void job_note_start(struct world *w, uint32_t job);    /* it has its cards */
+void job_note_eviction(struct world *w, uint32_t job); /* what came after its last checkpoint is lost */
 
 /* ---- job_speed.c: speeds that change during a run ---- */
 struct job_progress {
@@ -325,6 +337,8 @@ void replica_placed(struct world *w, uint32_t wl);
 void replica_stage(struct world *w, uint32_t wl);
 void replica_evicted(struct world *w, uint32_t wl);
 void replica_released(struct world *w, uint32_t wl);
+void replica_interrupted(struct world *w, uint32_t wl); /* with its base: no longer ready */
+void service_reconcile(struct world *w, uint32_t service);
 
 /* ---- world.c: records ---- */
 uint32_t workload_new(struct world *w, enum workload_kind kind, uint32_t owner, uint32_t shape);

@@ -9,6 +9,7 @@
 #include "models/world/record_jobs.h"
 #include "models/world/record_priv.h"
 #include "models/world/tables.h"
+#include "models/world/world_lora.h"
 #include "sim/rng.h"
 
 struct world_record *record_create(const struct world *w)
@@ -41,7 +42,9 @@ void record_name(const struct world *w, uint32_t ix, char name[RECORD_NAME_SIZE]
 {
     const struct workload *wl = &w->wl[ix];
     const struct world_record *r = w->record;
-    if (wl->kind != WL_REPLICA) {
+    if (wl->kind == WL_BASE) {
+        record_base_name(w, ix, name);
+    } else if (wl->kind != WL_REPLICA) {
         const struct job *j = &w->jobs[wl->owner];
         record_job_name(w, j, name);
     } else if (r != NULL && ix < r->subject_capacity && r->subjects[ix].name != NULL) {
@@ -55,12 +58,16 @@ void record_name(const struct world *w, uint32_t ix, char name[RECORD_NAME_SIZE]
 static int32_t queue_ix(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
+    if (wl->kind == WL_BASE)
+        return lora_queue(w, ix);
     return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->queue : w->jobs[wl->owner].spec.queue;
 }
 
 static int64_t priority_of(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
+    if (wl->kind == WL_BASE)
+        return lora_priority(w, ix);
     return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->priority
                                   : w->jobs[wl->owner].spec.priority;
 }
@@ -161,12 +168,12 @@ static struct ahead look_ahead(const struct world *w, uint32_t queue, int64_t pr
     return a;
 }
 
-static void subject_set(struct world *w, uint32_t ix, int64_t priority, uint64_t uid)
+void record_subject(struct world *w, uint32_t ix, int64_t priority, uint64_t uid)
 {
     struct world_record *r = w->record;
     subjects_grow(r, ix);
     struct subject *s = &r->subjects[ix];
-    bool replica = w->wl[ix].kind == WL_REPLICA;
+    bool replica = w->wl[ix].kind >= WL_REPLICA;
     s->name = "";
     s->told = false;
     s->number = replica ? (int64_t)(uid & ((UINT64_C(1) << 40) - 1)) : 0;
@@ -185,8 +192,8 @@ void record_submitted(struct world *w, uint32_t ix, int64_t priority, uint64_t u
     struct world_record *r = w->record;
     if (r == NULL)
         return;
-    subject_set(w, ix, priority, uid);
-    if (w->wl[ix].kind != WL_REPLICA)
+    record_subject(w, ix, priority, uid);
+    if (w->wl[ix].kind <= WL_POD)
         record_jobs_begin(r->jobs, w->wl[ix].owner);
     if (r->subjects[ix].pod > 0)
         return; /* the first pod speaks for the gang */
@@ -232,7 +239,7 @@ static void on_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
     d->reason = policy_mode_name(e->mode);
     record_detail(w, d, &t);
     const struct group *g = &r->groups[r->subjects[ix].group];
-    bool first = w->wl[ix].kind != WL_REPLICA && w->jobs[w->wl[ix].owner].first_start == SIM_NEVER;
+    bool first = w->wl[ix].kind <= WL_POD && w->jobs[w->wl[ix].owner].first_start == SIM_NEVER;
     if (first && g->row != SIZE_MAX)
         record_jobs_waited(r->jobs, w->wl[ix].owner, g->reason);
 }
@@ -391,7 +398,7 @@ static void close_groups(struct world *w)
     struct world_record *r = w->record;
     for (uint32_t ix = 0; ix < w->wl_count; ix++) {
         struct policy_reason p;
-        if (w->wl[ix].state != WL_PENDING || w->wl[ix].undecided)
+        if (w->wl[ix].state != WL_PENDING || w->wl[ix].undecided || w->wl[ix].base != NONE32)
             continue;
         struct group *g = &r->groups[r->subjects[ix].group];
         if (g->row != SIZE_MAX && w->ops->reason(w->policy, ix, &p)) {
@@ -406,9 +413,10 @@ static const char *waits_for(const struct world *w, const struct job *j)
     const struct world_record *r = w->record;
     if (j->first_start != SIM_NEVER)
         return NULL;
-    if (w->wl[j->first_workload].undecided)
+    uint32_t ix = lora_admitted_as(w, j->first_workload);
+    if (w->wl[ix].undecided)
         return "DecisionDelay";
-    const char *reason = r->groups[r->subjects[j->first_workload].group].reason;
+    const char *reason = r->groups[r->subjects[ix].group].reason;
     return reason != NULL ? reason : "QueueOrder"; /* nobody of its group was looked at */
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/world/offered.h"
 #include "models/world/service_scaling.h"
+#include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
 #include "sim/check.h"
@@ -19,14 +20,6 @@ static struct service_state *service_of(struct world *w, uint32_t ix)
 
 /* ---- fluid ---- */
 
-/* 0 <= part <= 1, rounded; never more than the whole. */
-static i128 part_of(i128 mcns, double part)
-{
-    i128 thousands = mcns / 1000;
-    i128 some = (i128)dm_round((double)thousands * part) * 1000;
-    return part >= 1.0 || some > mcns ? mcns : some;
-}
-
 static void book_ready(struct world *w, const struct service_state *sv, sim_time from)
 {
     const struct fleet_config *f = &w->s->fleet;
@@ -38,10 +31,10 @@ static void book_ready(struct world *w, const struct service_state *sv, sim_time
                                    .team = sv->cfg->team,
                                    .workload_class = LEDGER_CLASS_INFERENCE};
         sim_time dt = w->now - from;
-        i128 held = ckpt_unit(milli, dt), busy = part_of(held, sv->last.busy);
+        i128 held = ckpt_unit(milli, dt), busy = book_part(held, sv->last.busy);
         book_amount(w, a, LEDGER_SERVING, busy);
         book_amount(w, a, LEDGER_SERVING_HEADROOM, held - busy);
-        ledger_work(w->ledger, (uint32_t)p, part_of(held, sv->last.load));
+        ledger_work(w->ledger, (uint32_t)p, book_part(held, sv->last.load));
         if (sv->cfg->kind == SERVICE_LLM)
             w->llm_held[p] += held;
     }
@@ -59,6 +52,8 @@ void service_advance(struct world *w, uint32_t k)
     record_service(w, k, from);
     if (sv->ready > 0)
         book_ready(w, sv, from);
+    if (w->lora != NULL)
+        lora_book_replicas(w, k, from);
 }
 
 /* ---- replicas ---- */
@@ -94,14 +89,21 @@ static void replica_new(struct world *w, uint32_t k)
 {
     struct service_state *sv = &w->services[k];
     const struct service_config *c = sv->cfg;
+    int32_t source = w->s->demand.stream_count + (int32_t)k;
+    uint64_t uid = UINT64_C(1) << 63 | (uint64_t)k << 40 | sv->ordinal++;
+    if (lora_takes(w, source, c->queue, c->priority)) {
+        uint32_t tenant = workload_new(w, WL_REPLICA, k, lora_shape(w, source));
+        list_append(w, sv, tenant);
+        lora_join(w, tenant, uid);
+        return;
+    }
     bool slice = c->share_milli > 0 && c->share_milli < 1000 && w->arb->sharing == SHARING_FRACTION;
     int32_t cards = slice ? 0 : c->cards_per_replica > 0 ? c->cards_per_replica : 1;
-    uint32_t shape = admission_shape(w, w->s->demand.stream_count + (int32_t)k, 1, cards,
+    uint32_t shape = admission_shape(w, source, 1, cards,
                                      slice ? c->share_milli : 0);
     uint32_t ix = workload_new(w, WL_REPLICA, k, shape);
     w->wl[ix].since = w->now;
     list_append(w, sv, ix);
-    uint64_t uid = UINT64_C(1) << 63 | (uint64_t)k << 40 | sv->ordinal++;
     admission_submit(w, ix, c->queue, c->priority, w->now, uid);
 }
 
@@ -113,7 +115,8 @@ static void unready(struct world *w, uint32_t ix)
     struct service_state *sv = service_of(w, ix);
     sv->ready--;
     sv->speed_sum -= wl->speed_ppm;
-    sv->ready_milli[wl->pool] -= wl->milli;
+    if (wl->base == NONE32)
+        sv->ready_milli[wl->pool] -= wl->milli;
     wl->since = w->now;
     service_speed_refresh(w, wl->owner);
 }
@@ -131,6 +134,11 @@ static void close_stage(struct world *w, uint32_t ix)
 
 static void replica_drop(struct world *w, uint32_t ix, bool held)
 {
+    if (w->wl[ix].base != NONE32) {
+        lora_leave(w, ix);
+        workload_free(w, ix);
+        return;
+    }
     if (held)
         admission_quota_back(w, ix);
     place_release(w, ix);
@@ -143,6 +151,8 @@ static void replica_stop(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
     record_stopped(w, ix);
+    if (wl->base != NONE32)
+        service_advance(w, wl->owner); /* its card is booked while it is in the list */
     list_remove(w, service_of(w, ix), ix);
     bool running = wl->state == WL_RUNNING;
     close_stage(w, ix);
@@ -152,7 +162,14 @@ static void replica_stop(struct world *w, uint32_t ix)
     }
     wl->state = WL_DRAINING;
     wl->gen++;
+    if (wl->base != NONE32)
+        lora_changed(w, ix);
     world_event(w, w->now + w->s->transfer.drain, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
+}
+
+static bool on_its_way(const struct world *w, uint32_t ix)
+{
+    return w->wl[ix].since == w->now || w->wl[lora_admitted_as(w, ix)].since == w->now;
 }
 
 /* Order of removal: not yet admitted, not placed, starting, loading, ready; youngest first. A
@@ -164,12 +181,12 @@ static uint32_t stop_candidate(const struct world *w, const struct service_state
     int32_t not_ready = sv->live - sv->ready;
     for (size_t k = not_ready > 0 ? 0 : 4; k < sizeof order / sizeof *order; k++)
         for (uint32_t i = sv->tail; i != NONE32; i = w->wl[i].prev)
-            if (w->wl[i].state == order[k] && !(order[k] == WL_PENDING && w->wl[i].since == w->now))
+            if (w->wl[i].state == order[k] && !(order[k] == WL_PENDING && on_its_way(w, i)))
                 return i;
     return NONE32;
 }
 
-static void reconcile(struct world *w, uint32_t k)
+void service_reconcile(struct world *w, uint32_t k)
 {
     struct service_state *sv = &w->services[k];
     while (sv->live < sv->wanted)
@@ -193,7 +210,7 @@ static struct coldstart_time replica_start_time(struct world *w, uint32_t ix)
     if (c->model >= 0) {
         const struct model_config *m = &w->s->demand.models[c->model];
         image = m->image_bytes;
-        weights = m->weight_bytes;
+        weights = m->weight_bytes + c->adapter.bytes;
         image_cached = fleet_cache_touch(w->fleet, p[0].node, w->s->demand.model_count + c->model);
         on_node = fleet_cache_touch(w->fleet, p[0].node, c->model);
         shared = w->cluster_cached[c->model];
@@ -234,9 +251,20 @@ void replica_stage(struct world *w, uint32_t ix)
     sv->ready++;
     sv->speed_sum += wl->speed_ppm;
     service_speed_refresh(w, wl->owner);
-    sv->ready_milli[wl->pool] += wl->milli;
+    if (wl->base == NONE32)
+        sv->ready_milli[wl->pool] += wl->milli;
+    else
+        lora_changed(w, ix);
     sv->cold_starts++;
     service_scaling_wake(w, wl->owner);
+}
+
+void replica_interrupted(struct world *w, uint32_t ix)
+{
+    w->replica_preemptions++;
+    service_of(w, ix)->preemptions++;
+    if (w->wl[ix].state == WL_RUNNING)
+        unready(w, ix);
 }
 
 void replica_evicted(struct world *w, uint32_t ix)
@@ -263,7 +291,7 @@ void replica_released(struct world *w, uint32_t ix)
     record_released(w, ix);
     book_segment(w, ix, LEDGER_DRAINING);
     replica_drop(w, ix, true);
-    reconcile(w, k);
+    service_reconcile(w, k);
 }
 
 /* ---- traffic and scaling ---- */
@@ -284,6 +312,7 @@ void services_traffic(struct world *w)
         w->offered_drawn += sv->cfg->traffic.file == NULL ? cards : 0;
         service_scaling_wake(w, (uint32_t)k);
     }
+    lora_traffic(w);
     series_step(w);
     if (step < left) /* the horizon begins no step */
         world_event(w, w->now + step, EVC_TRAFFIC, 0, EV_TRAFFIC, 0);
@@ -293,7 +322,7 @@ void service_scale(struct world *w, uint32_t k)
 {
     service_advance(w, k);
     service_scaling_decide(w, k);
-    reconcile(w, k);
+    service_reconcile(w, k);
 }
 
 /* ---- life ---- */
@@ -324,7 +353,7 @@ bool services_init(struct world *w)
     services_traffic(w);
     for (size_t k = 0; k < n; k++) {
         service_scaling_init(w, (uint32_t)k);
-        reconcile(w, (uint32_t)k);
+        service_reconcile(w, (uint32_t)k);
     }
     return w->err->code == ERR_NONE;
 }

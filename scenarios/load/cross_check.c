@@ -264,5 +264,7 @@ void load_cross_check(struct read_ctx *ctx, const struct ynode *root)
     check_quota(ctx, root, &in->s.quota);
     if (ctx->diags->error_count == errors)
         check_demand(ctx, root, in);
+    if (ctx->diags->error_count == errors)
+        load_check_lora(ctx, root);
     ctx->path[0] = '\0';
 }

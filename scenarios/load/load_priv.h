@@ -63,6 +63,9 @@ extern const struct schema taint_schema;        /* table_fleet.c */
 extern const struct schema toleration_schema;
 extern const struct schema quota_amount_schema; /* table_quota.c: resources: of resourceGroups */
 
+extern const struct schema adapter_schema;      /* table_lora.c: a struct lora_adapter */
+extern const struct schema lora_sharing_schema;
+
 /* Readers of fields that need more than one scalar (FIELD_CUSTOM). */
 void read_law(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
 void read_gangs(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base);
@@ -82,6 +85,12 @@ void resolve_priority(struct read_ctx *ctx, const struct ynode *map, const char 
                       int32_t *priority);
 /* team from the queue when none is given. */
 void resolve_team(struct read_ctx *ctx, int32_t queue, int32_t *team);
+
+/* A tenant of a base: `model` is the base, ranks are legal, one card at most (table_lora.c). */
+void resolve_lora(struct read_ctx *ctx, const struct ynode *map, int32_t lora_base, int32_t *model,
+                  const struct lora_adapter *adapter);
+/* table_lora.c: a base with one adapter fits the cards that its tenants may use. */
+void load_check_lora(struct read_ctx *ctx, const struct ynode *root);
 
 /* load_finish.c: flavors' pools, team and label defaults, per-service arrays. */
 void load_finish(struct read_ctx *ctx, const struct ynode *root);

@@ -84,6 +84,8 @@ static const struct enum_name placement_names[] = {{"binpack", PLACE_BINPACK},
                                                    {NULL, 0}};
 static const struct enum_name sharing_names[] = {{"whole", SHARING_WHOLE},
                                                  {"fraction", SHARING_FRACTION}, {NULL, 0}};
+static const struct enum_name lora_mode_names[] = {{"time-share", LORA_TIME_SHARE},
+                                                   {"fused", LORA_FUSED}, {NULL, 0}};
 static const struct enum_name cache_names[] = {{"none", CACHE_NONE}, {"node", CACHE_NODE},
                                                {"fluid", CACHE_FLUID}, {NULL, 0}};
 
@@ -154,6 +156,14 @@ static const struct field arbiter_fields[] = {
      .help = "Where weights come from at a cold start."},
     {.name = "checkpoint", .kind = FIELD_BOOL, .offset = ARB(c.checkpoint),
      .help = "false: jobs take no checkpoints."},
+    {.name = "loraBase", .kind = FIELD_BOOL, .offset = ARB(c.lora_base),
+     .help = "Tenants of one base model share its instances; false: each takes its share or a card."},
+    {.name = "loraSlots", .kind = FIELD_INT, .offset = ARB(c.lora_slots), .min = 1,
+     .max = LORA_SLOTS_MAX, .help = "Adapters of one instance at most."},
+    {.name = "loraMode", .kind = FIELD_ENUM, .offset = ARB(c.lora_mode), .names = lora_mode_names,
+     .help = "Tuning: adapters take turns, or are fused into one batch (more throughput, activations each)."},
+    {.name = "loraGain", .kind = FIELD_FRACTION, .offset = ARB(c.lora_gain), .max = 1,
+     .help = "Throughput that fusing adds (published: 0 to 0.5)."},
     {.name = "priceFactor", .kind = FIELD_REAL, .offset = ARB(c.price_factor), .max = 100,
      .help = "Multiplies node prices."},
     {.name = "engineers", .kind = FIELD_REAL, .offset = ARB(c.engineers), .max = 10000,

@@ -12,6 +12,9 @@ static const struct field model_fields[] = {
      .flags = FIELD_REQUIRED, .help = "Size of the weights, loaded at every cold start."},
     {.name = "image", .kind = FIELD_BYTES, .offset = MODEL(image_bytes), .max = 1e13,
      .help = "Size of the container image that serves it."},
+    {.name = "kvBytesPerToken", .kind = FIELD_BYTES, .offset = MODEL(kv_bytes_per_token), .max = 1e9,
+     .help = "Cache of one token (workload-models 1.3), of which adapters on one base take room; 0B = they "
+             "take none."},
     {0}};
 const struct schema model_schema = {.title = "a model",
                                     .about = "Base models: what cold starts and LoRA jobs need to know.", .size = sizeof(struct model_config), .fields = model_fields};
@@ -136,6 +139,12 @@ static const struct field lora_fields[] = {
     STREAM_ROWS,
     {.name = "share", .kind = FIELD_MILLI, .offset = STREAM(c.share_milli), .min = 1, .max = 1000,
      .flags = FIELD_REQUIRED, .help = "Part of a card it asks for, and uses on average."},
+    {.name = "loraBase", .kind = FIELD_REF, .offset = STREAM(c.lora_base), .domain = REF_MODEL,
+     .fallback = "none",
+     .help = "Base model: its jobs share instances of it under an arbiter with loraBase, and take their "
+             "share or a card each under others."},
+    {.name = "adapter", .kind = FIELD_STRUCT, .offset = STREAM(c.adapter), .sub = &adapter_schema,
+     .help = "What a job adds to the base."},
     {0}};
 
 static void stream_defaults(void *out)
@@ -190,7 +199,13 @@ static void training_after(struct read_ctx *ctx, const struct ynode *map, void *
 
 static void lora_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {
-    ((struct stream_in *)out)->c.cls = CLASS_LORA;
+    struct stream_in *in = out;
+    in->c.cls = CLASS_LORA;
+    resolve_lora(ctx, map, in->c.lora_base, &in->c.model, &in->c.adapter);
+    for (int32_t i = 0; i < in->c.shape_count && in->c.lora_base >= 0; i++)
+        if (in->c.shapes[i].workers > 1)
+            field_problem(ctx, ynode_get(map, "gangs"), "a tenant of a base has one worker, not %d",
+                          (int)in->c.shapes[i].workers);
     stream_after(ctx, map, out);
 }
 

@@ -61,6 +61,8 @@ static const struct field scenario_fields[] = {
      .help = "How fast bytes move."},
     {.name = "money", .kind = FIELD_STRUCT, .offset = IN(s.money), .sub = &money_schema,
      .help = "Cost of people."},
+    {.name = "loraSharing", .kind = FIELD_STRUCT, .offset = IN(s.lora), .sub = &lora_sharing_schema,
+     .help = "Several adapters on one base model."},
     {.name = "demand", .kind = FIELD_STRUCT, .sub = &demand_schema, .flags = FIELD_REQUIRED,
      .help = "What is asked of the fleet."},
     {.name = "arbiters", .kind = FIELD_LIST, .offset = IN(arbiters),

@@ -175,6 +175,12 @@ static const struct field service_fields[] = {
      .help = "Priority, instead of a class."},
     {.name = "model", .kind = FIELD_REF, .offset = SERVICE(c.model), .domain = REF_MODEL,
      .fallback = "none", .help = "Model whose image and weights a cold start loads."},
+    {.name = "loraBase", .kind = FIELD_REF, .offset = SERVICE(c.lora_base), .domain = REF_MODEL,
+     .fallback = "none",
+     .help = "It serves an adapter of this base model: its replicas share instances of the base with other "
+             "services under an arbiter with loraBase, and take cards of their own under others."},
+    {.name = "adapter", .kind = FIELD_STRUCT, .offset = SERVICE(c.adapter), .sub = &adapter_schema,
+     .help = "What it adds to the base."},
     {.name = "cardsPerReplica", .kind = FIELD_INT, .offset = SERVICE(c.cards_per_replica),
      .min = 1, .max = 1024, .help = "Whole cards of a replica, on one node."},
     {.name = "share", .kind = FIELD_MILLI, .offset = SERVICE(c.share_milli), .min = 1, .max = 1000,
@@ -232,6 +238,10 @@ static void service_before(struct read_ctx *ctx, const struct ynode *map, void *
 static void service_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {
     struct service_in *in = out;
+    resolve_lora(ctx, map, in->c.lora_base, &in->c.model, &in->c.adapter);
+    if (in->c.lora_base >= 0 && in->c.cards_per_replica > 1)
+        field_problem(ctx, ynode_get(map, "cardsPerReplica"), "a tenant of a base has one card at most, not %d",
+                      (int)in->c.cards_per_replica);
     if (in->c.share_milli > 0 && ynode_get(map, "cardsPerReplica") != NULL)
         field_problem(ctx, ynode_get(map, "share"), "share and cardsPerReplica exclude each other");
     if (in->c.share_milli > 0)

@@ -113,14 +113,14 @@ static void a_request_is_slowed_by_all_loads_together(void **state)
 {
     (void)state;
     double speeds[3], loads[3] = {0.1, 0.2, 0.3};
-    lora_serving_speeds(loads, 3, 1, speeds);
+    lora_serving_speeds(loads, 3, 1, speeds, NULL);
     for (int i = 0; i < 3; i++)
         assert_near(speeds[i] * (1 - loads[i] / speeds[i]), 1 - 0.6, 2e-6);
-    lora_serving_speeds(loads, 3, 1.1, speeds);
+    lora_serving_speeds(loads, 3, 1.1, speeds, NULL);
     for (int i = 0; i < 3; i++) /* in units of the factor's longer time */
         assert_near(1.1 * speeds[i] * (1 - loads[i] / speeds[i]), 1 - 0.66, 2e-6);
     double many[2] = {3, 0.25}; /* overload: the small one keeps what it needs */
-    lora_serving_speeds(many, 2, 1, speeds);
+    lora_serving_speeds(many, 2, 1, speeds, NULL);
     assert_near(speeds[0], 0.75, 1e-6);
     assert_near(speeds[1], 0.25, 1e-6);
 }

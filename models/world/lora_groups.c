@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who may share an instance with whom, and what tenants of bases hold under any arbiter. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/world/quota_view.h"
+#include "models/world/world_lora.h"
+
+/* What decides about the group of a source. */
+struct tenancy {
+    int32_t base, queue, priority;
+    bool serves;
+    const struct label *selector;
+    const struct taint *tolerations;
+    int32_t selector_count, toleration_count;
+};
+
+static struct tenancy tenancy_of(const struct scenario *s, int32_t source)
+{
+    if (source < s->demand.stream_count) {
+        const struct job_stream_config *c = &s->demand.streams[source];
+        return (struct tenancy){c->lora_base, c->queue, c->priority, false, c->node_selector, c->tolerations,
+                                c->node_selector_count, c->toleration_count};
+    }
+    const struct service_config *c = &s->demand.services[source - s->demand.stream_count];
+    return (struct tenancy){c->lora_base, c->queue, c->priority, true, c->node_selector, c->tolerations,
+                            c->node_selector_count, c->toleration_count};
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool same_places(const struct tenancy *a, const struct tenancy *b)
+{
+    if (a->selector_count != b->selector_count || a->toleration_count != b->toleration_count)
+        return false;
+    for (int32_t i = 0; i < a->selector_count; i++)
+        if (!same_text(a->selector[i].key, b->selector[i].key) ||
+            !same_text(a->selector[i].value, b->selector[i].value))
+            return false;
+    for (int32_t i = 0; i < a->toleration_count; i++)
+        if (!same_text(a->tolerations[i].key, b->tolerations[i].key) ||
+            !same_text(a->tolerations[i].value, b->tolerations[i].value) ||
+            a->tolerations[i].effect != b->tolerations[i].effect)
+            return false;
+    return true;
+}
+
+/* Memory of the smallest card among the pools that the queue has quota for; 0: there is none. */
+static int64_t smallest_card(const struct world *w, int32_t source, int32_t queue)
+{
+    struct queue_config q = quota_view_queue(w->s, w->arb, queue);
+    const struct source_pools *sp = &w->sources[source];
+    int64_t least = 0;
+    for (int32_t i = 0; i < q.quota_count; i++) {
+        int32_t v = q.quotas[i].flavor;
+        for (int32_t k = 0; q.quotas[i].resource < 0 && k < sp->counts[v]; k++) {
+            int64_t bytes = catalogue_builtin()->cards[w->s->fleet.pools[sp->pools[v][k]].card].memory_bytes;
+            least = least == 0 || bytes < least ? bytes : least;
+        }
+    }
+    return least;
+}
+
+static int32_t find_group(const struct world *w, const struct tenancy *t)
+{
+    for (int32_t g = 0; g < w->lora->group_count; g++) {
+        struct tenancy o = tenancy_of(w->s, w->lora->groups[g].source);
+        if (o.base == t->base && o.queue == t->queue && o.priority == t->priority &&
+            o.serves == t->serves && same_places(&o, t))
+            return g;
+    }
+    return -1;
+}
+
+bool lora_init(struct world *w)
+{
+    int32_t sources = w->s->demand.stream_count + w->s->demand.service_count, tenants = 0;
+    for (int32_t i = 0; i < sources; i++)
+        tenants += tenancy_of(w->s, i).base >= 0;
+    w->lora_tenants = tenants > 0;
+    if (tenants == 0 || !w->arb->lora_base)
+        return true;
+    struct lora_world *l = w->lora = arena_alloc(&w->arena, 1, sizeof *l);
+    l->free = NONE32;
+    l->groups = arena_alloc(&w->arena, (size_t)tenants, sizeof *l->groups);
+    l->group_of = arena_alloc(&w->arena, (size_t)sources, sizeof *l->group_of);
+    for (int32_t i = 0; i < sources; i++) {
+        struct tenancy t = tenancy_of(w->s, i);
+        int64_t card = t.base < 0 ? 0 : smallest_card(w, i, t.queue);
+        l->group_of[i] = card > 0 ? find_group(w, &t) : -1;
+        if (card == 0 || l->group_of[i] >= 0)
+            continue;
+        l->group_of[i] = l->group_count;
+        l->groups[l->group_count++] = (struct lora_group){.base = t.base, .queue = t.queue,
+                                                          .priority = t.priority, .serves = t.serves,
+                                                          .source = i, .card_bytes = card, .first = NONE32};
+    }
+    return true;
+}
+
+void lora_fini(struct world *w)
+{
+    if (w->lora != NULL)
+        free(w->lora->instances);
+}
+
+bool lora_takes(const struct world *w, int32_t source, int32_t queue, int32_t priority)
+{
+    if (w->lora == NULL || w->lora->group_of[source] < 0)
+        return false;
+    const struct lora_group *g = &w->lora->groups[w->lora->group_of[source]];
+    return g->queue == queue && g->priority == priority;
+}
+
+/* ---- cards ---- */
+
+void lora_cards_change(struct world *w, uint32_t ix, int64_t delta_milli)
+{
+    if (!w->lora_tenants || tenancy_of(w->s, w->shapes[w->wl[ix].shape].source).base < 0)
+        return;
+    w->lora_mcns += ckpt_unit(w->lora_milli, w->now - w->lora_since);
+    w->lora_since = w->now;
+    w->lora_milli += delta_milli;
+    if (w->lora_milli > w->lora_peak)
+        w->lora_peak = w->lora_milli;
+}
+
+void lora_note_end(struct world *w, uint32_t job)
+{
+    const struct job *j = &w->jobs[job];
+    if (w->lora_tenants && job_class(w, job) == CLASS_LORA)
+        welford_add(&w->lora_stretch, (double)(w->now - j->first_start) / (double)j->spec.work);
+}
+
+void lora_emit(struct world *w)
+{
+    if (!w->lora_tenants)
+        return;
+    i128 sum = w->lora_mcns + ckpt_unit(w->lora_milli, w->now - w->lora_since);
+    results_metric(w, "all", "", "lora.cards_peak", (double)w->lora_peak / 1000, false);
+    results_metric(w, "all", "", "lora.cards_mean", i128_ratio(sum, ckpt_unit(1000, w->now)), false);
+    double stretch = w->lora_stretch.count > 0 ? w->lora_stretch.mean : (double)NAN;
+    results_metric(w, "all", "", "lora.stretch", stretch, false);
+}
