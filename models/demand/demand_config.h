@@ -12,6 +12,7 @@
 
 #include "models/demand/lora_base.h"
 #include "models/fleet/fleet_config.h"
+#include "models/fleet/sharing/share_isolation.h"
 #include "sim/sim_time.h"
 
 /* A law of a positive random quantity. */
@@ -29,6 +30,22 @@ struct model_config {
     int64_t weight_bytes;
     int64_t image_bytes;        /* container image that serves it */
     int64_t kv_bytes_per_token; /* of its cache; 0 = not known: adapters take nothing from it */
+};
+
+/* ---- tenants of shared cards ---- */
+
+/* What one worker or replica really does with a card (gpu-sharing 0: what is reserved and what is used are
+ * kept apart), what it asks of a mechanism, and what it requires of its neighbours. */
+struct tenant_config {
+    int64_t memory_bytes;       /* actual peak; 0 = not known: never runs out of memory */
+    double duty;                /* share of time with kernels to run when alone; 0 = its share, or 1 */
+    double compute_demand;      /* compute it can use, of a whole card; also the parallel part of its work */
+    double bandwidth;           /* memory bandwidth it uses alone */
+    const char *profile;        /* MIG profile; NULL = the smallest that covers its share */
+    int32_t gpumem_mib;         /* HAMi; 0 = by its share */
+    int32_t gpucores;           /* HAMi, percent; 0 = none with gpumem, else by its share */
+    enum share_isolation requires;
+    const char *isolation_reason; /* or NULL */
 };
 
 /* ---- training and LoRA jobs ---- */
@@ -81,6 +98,7 @@ struct job_stream_config {
     int32_t share_milli;           /* LoRA: part of a card asked, 1..1000; also its duty cycle */
     int32_t lora_base;             /* LoRA: model whose instance it shares with others, -1 = none */
     struct lora_adapter adapter;   /* with lora_base */
+    struct tenant_config tenant;
     double failure_probability;    /* user failures, workload-models 4.7; 0 = none */
     int32_t max_retries;
     bool reference_speed;          /* durations are at the reference card (A100-80), else at the card it gets */
@@ -135,6 +153,7 @@ struct service_config {
     struct lora_adapter adapter;  /* with lora_base */
     int32_t cards_per_replica;    /* whole cards; or share_milli */
     int32_t share_milli;          /* fraction of a card per replica, 0 = whole cards */
+    struct tenant_config tenant;
     struct label *node_selector;
     int32_t node_selector_count;
     struct taint *tolerations;

@@ -173,6 +173,8 @@ static int64_t room(struct fleet *f, int32_t pool, const struct place_request *r
     if (p->set >= 0)
         return p->share->free_instances[p->set];
     int64_t n = 0;
+    if (ask.replicas > 0)
+        return (p->card_count * CARD_MILLI - p->used_milli) / ask.req.share_milli / ask.replicas;
     if (req->share_milli > 0)
         return (p->card_count * CARD_MILLI - p->used_milli) / ask.req.share_milli;
     for (int32_t k = req->cards; k <= p->cards_per_node; k++)
@@ -209,6 +211,8 @@ static bool place_one(struct fleet *f, struct lease *l, const struct place_reque
     struct place_ask ask;
     if (!place_ask_make(f, pool, req, &ask))
         return false;
+    if (ask.replicas > 0)
+        return place_replicas(f, l, &ask, pool);
     struct place_choice c = place_choose(f, &ask);
     if (c.node < 0)
         return false;
@@ -239,10 +243,10 @@ static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
         if (all_or_nothing ? most < count : most <= best_placed)
             continue;
         struct rng before = f->rng;
-        int32_t placed = place_in(f, l, req, req->pools[i], count);
+        int32_t parts = l->count, placed = place_in(f, l, req, req->pools[i], count);
         if (placed == count)
             return placed;
-        fleet_release(f, lease, placed);
+        fleet_release(f, lease, l->count - parts);
         f->rng = before;
         if (placed > best_placed) {
             best_placed = placed;
@@ -264,11 +268,11 @@ static int32_t place_any_pool(struct fleet *f, struct lease_id lease,
     if (all_or_nothing && most < count)
         return 0;
     struct rng before = f->rng;
-    int32_t placed = 0;
+    int32_t parts = l->count, placed = 0;
     for (int32_t i = 0; i < req->pool_count && placed < count; i++)
         placed += place_in(f, l, req, req->pools[i], count - placed);
     if (all_or_nothing && placed < count) {
-        fleet_release(f, lease, placed);
+        fleet_release(f, lease, l->count - parts);
         f->rng = before;
         placed = 0;
     }
@@ -317,11 +321,17 @@ int64_t fleet_looks(const struct fleet *f)
     return f->looks;
 }
 
-/* Cards of a node that can be had whole. */
-static int32_t whole_cards(const struct node_pool_config *p)
+/* Workers with whole cards that one empty node of the pool holds; replicas count as cards. */
+static int64_t whole_workers(const struct node_pool_config *p, const struct place_request *req)
 {
-    enum share_kind k = p->sharing.kind;
-    return k == SHARE_MIG || k == SHARE_TIME_SLICING || k == SHARE_MPS ? 0 : p->cards_per_node;
+    struct share_pool cards = {.replicas = 1};
+    struct err e = {0};
+    if (!fleet_pool_accepts(p, req, &e))
+        return 0;
+    if (p->sharing.kind != SHARE_WHOLE)
+        fleet_pool_cards(p, &cards);
+    int32_t each = p->sharing.kind == SHARE_MIG ? cards.layout.count : cards.replicas > 0 ? cards.replicas : 1;
+    return (int64_t)p->cards_per_node * each / req->cards;
 }
 
 /* Workers that one empty node of the pool holds. */
@@ -332,7 +342,7 @@ static int64_t node_holds(const struct fleet_config *cfg, const struct node_pool
     if (req->share_milli > 0)
         n = (int64_t)p->cards_per_node * pool_share_per_card(p, req);
     else if (req->cards > 0)
-        n = whole_cards(p) / req->cards;
+        n = whole_workers(p, req);
     for (int32_t r = 0; r < cfg->resource_count; r++) {
         int64_t have = 0;
         for (int32_t a = 0; a < p->allocatable_count; a++)

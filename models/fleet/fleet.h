@@ -7,7 +7,9 @@
  * one node; a fractional container takes `share_milli` (< 1000) of one card, beside others whose
  * shares fit. A pool's mechanism (models/fleet/sharing/sharing.h) decides what a share gets: a MIG
  * instance that covers it, a replica, a HAMi slot with cores in whole percents; lease_part.milli
- * says how much. Whole cards are not to be had in pools under MIG, time-slicing and MPS.
+ * says how much. Whole cards are not to be had in pools under MIG (strategy single: one card is one
+ * instance). Under time-slicing and MPS a request for n cards gets n replicas of a node, one lease
+ * part each, unless they are renamed or such requests fail.
  *
  * A lease is what an admitted workload holds: a list of (node, card amount) parts. Gangs of
  * arbiters with `gang: quota` are placed whole or not at all; with `gang: pods` worker by worker.
@@ -36,6 +38,8 @@ const char *fleet_placement_name(enum placement_kind kind);
 struct place_request {
     int32_t cards;        /* whole cards per worker; 0 when fractional */
     int32_t share_milli;  /* 1..999 of one card per worker; 0 when whole */
+    const char *profile;  /* in pools under MIG, instead of share_milli; or NULL */
+    int32_t gpumem_mib, gpucores; /* in pools under HAMi, instead of share_milli, when one is not 0 */
     int64_t resources[FLEET_RESOURCES_MAX]; /* per worker, by resource index */
     const int32_t *pools; /* pools allowed, in order of preference */
     int32_t pool_count;
@@ -47,7 +51,7 @@ struct lease_id {
     uint32_t index1, gen;
 };
 
-/* One worker of a lease. */
+/* One worker of a lease, or one of its replicas. */
 struct lease_part {
     int32_t pool, node;  /* node index in the fleet */
     int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
@@ -58,6 +62,15 @@ struct lease_part {
 
 /* Is the pool's sharing possible on its card? e names the legal values. fleet_create requires it. */
 bool fleet_pool_sharing_ok(const struct node_pool_config *pool, struct err *e);
+/* Can the mechanism of the pool ever give one worker what it asks of cards? e says why not. */
+bool fleet_pool_accepts(const struct node_pool_config *pool, const struct place_request *req, struct err *e);
+/* The cards of the pool under its mechanism (sharing.h); the configuration is possible. */
+struct share_pool;
+void fleet_pool_cards(const struct node_pool_config *pool, struct share_pool *cards);
+/* What one worker with a share reserves there; false with e when it cannot. */
+struct share_demand;
+bool fleet_pool_demand(const struct share_pool *cards, const struct place_request *req,
+                       struct share_demand *d, struct err *e);
 
 /* seed and replication feed PLACE_RANDOM only. cfg must outlive the fleet. */
 struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,

@@ -92,17 +92,25 @@ bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *r
 {
     ask->req = *req;
     ask->pool = f->pools[pool];
+    ask->replicas = 0;
     const struct pool_share *s = ask->pool.share;
     if (s == NULL || (req->cards == 0 && req->share_milli == 0))
         return true;
     int32_t need = pool_share_need(s, req);
+    if (need > 0 && s->cards.replicas > 0 && req->cards > 0) {
+        ask->replicas = req->cards;
+        ask->req.cards = 0;
+        ask->req.share_milli = need;
+        return true;
+    }
     if (need >= 0 && s->set_count > 0) { /* one instance of the set */
         ask->pool.set = need;
         ask->pool.open_cards = s->sets[need];
-        need = 1;
-    }
-    if (req->share_milli > 0)
+        ask->req.cards = 0;
+        ask->req.share_milli = need = 1;
+    } else if (req->share_milli > 0) {
         ask->req.share_milli = need;
+    }
     return need >= 0;
 }
 

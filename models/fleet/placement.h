@@ -36,11 +36,15 @@ const struct place_rule *place_rule_of(enum placement_kind kind);
 struct place_ask {
     struct place_request req;
     struct fleet_pool pool; /* the pool; under MIG its open cards are those with a fitting instance */
+    int32_t replicas;       /* > 0: whole cards that are replicas here, each of req.share_milli */
 };
 
 /* False: the pool can never hold it. */
 bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *req,
                     struct place_ask *ask);
+
+/* place_replicas.c: takes ask->replicas on one node. False: no node has as many. */
+bool place_replicas(struct fleet *f, struct lease *l, const struct place_ask *ask, int32_t pool);
 
 /* The rule's choice; a node that holds req.prefer_model and fits goes first. */
 struct place_choice place_choose(struct fleet *f, struct place_ask *ask);

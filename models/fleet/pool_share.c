@@ -20,7 +20,7 @@ bool fleet_pool_sharing_ok(const struct node_pool_config *pool, struct err *e)
     return share_pool_init(&made, &pool->sharing, card->name, (int32_t)(card->memory_bytes / MIB), e);
 }
 
-static void make_cards(struct share_pool *cards, const struct node_pool_config *cfg)
+void fleet_pool_cards(const struct node_pool_config *cfg, struct share_pool *cards)
 {
     const struct catalogue *c = catalogue_builtin();
     REQUIRE(cfg->card >= 0 && cfg->card < c->card_count);
@@ -69,7 +69,7 @@ void pool_share_init(struct fleet *f, int32_t pool)
     if (f->cfg->pools[pool].sharing.kind == SHARE_WHOLE)
         return;
     p->share = mem_zalloc(1, sizeof(*p->share));
-    make_cards(&p->share->cards, &f->cfg->pools[pool]);
+    fleet_pool_cards(&f->cfg->pools[pool], &p->share->cards);
     p->share->slots = p->share->cards.slots;
     group_instances(p->share);
     fill_sets(p);
@@ -83,13 +83,50 @@ void pool_share_fini(struct fleet_pool *p)
     p->share = NULL;
 }
 
-/* What the mechanism reserves for the share; false = it cannot. */
-static bool demand_of(const struct share_pool *cards, const struct place_request *req,
-                      struct share_demand *d)
+bool fleet_pool_demand(const struct share_pool *cards, const struct place_request *req,
+                       struct share_demand *d, struct err *e)
 {
     struct share_request asked = {.milli = req->share_milli, .cores = -1};
-    struct err e = {0};
-    return share_demand_make(cards, &asked, d, &e);
+    if (req->cards > 0) {
+        asked = (struct share_request){.cards = req->cards, .cores = -1};
+    } else if (cards->kind == SHARE_MIG && req->profile != NULL) {
+        asked.milli = 0;
+        asked.profile = req->profile;
+    } else if (cards->kind == SHARE_HAMI && (req->gpumem_mib > 0 || req->gpucores > 0)) {
+        asked.milli = 0;
+        asked.memory_mib = req->gpumem_mib;
+        asked.cores = req->gpucores > 0 ? req->gpucores : -1;
+    }
+    return share_demand_make(cards, &asked, d, e);
+}
+
+/* Requests for nvidia.com/gpu where that is not the name of whole cards. */
+static bool cards_accepted(const struct share_pool *c, int32_t cards, struct err *e)
+{
+    const char *name = share_mechanism_of(c->kind)->name;
+    if (c->kind == SHARE_MIG)
+        return (c->mig_single && cards == 1) ||
+               err_set(e, ERR_INPUT, "%d whole cards in a pool under mig: expected a share%s", (int)cards,
+                       c->mig_single ? ", or one card" : "");
+    if (c->replicas == 0)
+        return true;
+    if (c->rename_shared)
+        return err_set(e, ERR_INPUT, "nvidia.com/gpu in a pool under %s with renameByDefault, which has only nvidia.com/gpu.shared: "
+                       "expected a share", name);
+    if (cards > 1 && !c->allow_above_one)
+        return err_set(e, ERR_INPUT, "%d replicas of shared cards under %s: expected 1 (failRequestsGreaterThanOne)",
+                       (int)cards, name);
+    return true;
+}
+
+bool fleet_pool_accepts(const struct node_pool_config *pool, const struct place_request *req, struct err *e)
+{
+    struct share_pool cards;
+    struct share_demand d;
+    if (pool->sharing.kind == SHARE_WHOLE)
+        return true;
+    fleet_pool_cards(pool, &cards);
+    return req->cards > 0 ? cards_accepted(&cards, req->cards, e) : fleet_pool_demand(&cards, req, &d, e);
 }
 
 /* Milli of one tenant with this demand, rounded up; a slot counts at least its part. */
@@ -107,9 +144,14 @@ static int32_t need_milli(const struct share_pool *cards, const struct share_dem
 int32_t pool_share_need(const struct pool_share *s, const struct place_request *req)
 {
     struct share_demand d;
-    if (req->cards > 0) /* whole cards: HAMi's exclusive cards, KAI's */
-        return s->cards.kind == SHARE_HAMI || s->cards.kind == SHARE_KAI ? 0 : -1;
-    if (!demand_of(&s->cards, req, &d))
+    struct err e = {0};
+    if (req->cards > 0) { /* whole cards: HAMi's exclusive cards, KAI's; replicas */
+        if (!cards_accepted(&s->cards, req->cards, &e))
+            return -1;
+        if (s->cards.kind != SHARE_MIG)
+            return s->cards.replicas > 0 ? SHARE_CARD_MILLI / s->cards.replicas : 0;
+    }
+    if (!fleet_pool_demand(&s->cards, req, &d, &e))
         return -1;
     if (s->set_count == 0)
         return need_milli(&s->cards, &d);
@@ -142,7 +184,7 @@ int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct pla
     struct pool_share s = {.slots = 0};
     if (cfg->sharing.kind == SHARE_WHOLE)
         return CARD_MILLI / req->share_milli;
-    make_cards(&s.cards, cfg);
+    fleet_pool_cards(cfg, &s.cards);
     group_instances(&s);
     int32_t need = pool_share_need(&s, req);
     if (need < 0)

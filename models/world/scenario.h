@@ -16,6 +16,7 @@
 #include "models/demand/demand.h"
 #include "models/fleet/fleet.h"
 #include "models/fleet/fleet_config.h"
+#include "models/fleet/sharing/speed.h"
 #include "sim/arena.h"
 #include "sim/sim_time.h"
 
@@ -60,9 +61,13 @@ struct team_config {
     const char *name;
 };
 
+/* Kubernetes' preemptionPolicy: whether the scheduler may evict for it; it may be evicted either way. */
+enum preemption_policy { PREEMPTION_POLICY_LOWER_PRIORITY, PREEMPTION_POLICY_NEVER };
+
 struct priority_class_config {
     const char *name;
     int32_t value;
+    enum preemption_policy preemption_policy;
 };
 
 struct quota_config {
@@ -113,6 +118,12 @@ struct managed_config {
     double simple_uusd_per_s;     /* non-LLM services: per second of compute */
 };
 
+/* One pool's sharing under one arbiter, instead of the pool's own. */
+struct pool_sharing {
+    int32_t pool;                 /* index into fleet.pools */
+    struct share_config sharing;
+};
+
 struct arbiter_config {
     const char *name;
     enum arbiter_preset preset;
@@ -130,7 +141,10 @@ struct arbiter_config {
     enum gang_mode gang;
     enum scaler_kind scaler;
     enum placement_kind placement;
+    bool scheduler_preemption;    /* kube-scheduler evicts lower priorities for who finds no node */
     enum sharing_kind sharing;
+    struct pool_sharing *pool_sharings;
+    int32_t pool_sharing_count;
     enum cache_kind cache;
     bool checkpoint;              /* false: jobs take no checkpoints */
     bool lora_base;               /* tenants of one base model share its instances (world_lora.c) */
@@ -151,6 +165,15 @@ struct transfer_config {          /* where bytes come from; see models/data */
     double image_bytes_per_s, store_bytes_per_s, fluid_bytes_per_s, node_bytes_per_s;
     sim_time process_start;       /* container create + process start */
     sim_time drain;               /* a stopping replica finishes what it has */
+};
+
+/* How tenants of one card disturb each other (models/fleet/sharing). */
+struct sharing_model {
+    struct speed_params speed;
+    double faults_per_card_hour;  /* GPU faults a tenant causes per hour of running on a card; 0 = none */
+    double memory_variation;      /* peaks of single runs lie within 1 +- this of the tenant's memory */
+    int64_t context_bytes;        /* CUDA context of a process, outside of HAMi's and MPS' limits */
+    bool any_victim;              /* a full card hits any tenant, not the one that allocates */
 };
 
 struct money_config {
@@ -175,6 +198,7 @@ struct scenario {
     struct scaling_config scaling;          /* default of all services */
     struct scaling_config *service_scaling; /* per service, parallel to demand.services */
     struct transfer_config transfer;
+    struct sharing_model sharing_model;
     struct money_config money;
     struct lora_sharing lora;
     struct arbiter_config *arbiters;
@@ -198,7 +222,13 @@ struct job_stream_config job_stream_defaults(void);
 struct service_config service_defaults(void);
 struct scaling_config scaling_defaults(void);
 struct transfer_config transfer_defaults(void);
+struct sharing_model sharing_model_defaults(void);
+struct tenant_config tenant_defaults(void);
 struct arbiter_config arbiter_defaults(enum arbiter_preset preset);
+/* world_place.c: may a source (a stream, or stream_count + service) run in the pool as that flavor? And what
+ * it asks of MIG and HAMi. */
+bool source_may_use(const struct scenario *s, int32_t source, int32_t flavor, int32_t pool);
+void source_slice(const struct scenario *s, int32_t source, struct place_request *req);
 const char *arbiter_preset_name(enum arbiter_preset preset);
 
 #endif

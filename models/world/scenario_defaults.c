@@ -48,6 +48,19 @@ static struct rate_profile flat_profile(void)
     };
 }
 
+/* gpu-sharing 4.2, 4.3: one that can use the whole card, and half of its bandwidth (assumption). */
+struct tenant_config tenant_defaults(void)
+{
+    struct speed_tenant t = speed_tenant_default();
+    return (struct tenant_config){.compute_demand = t.demand, .bandwidth = t.bandwidth};
+}
+
+/* Speeds: gpu-sharing 4.3. A context takes 100 to 500 MB (2.6, HAMi #1026). No faults unless asked for. */
+struct sharing_model sharing_model_defaults(void)
+{
+    return (struct sharing_model){.speed = speed_params_default(), .context_bytes = INT64_C(300) << 20};
+}
+
 struct job_stream_config job_stream_defaults(void)
 {
     return (struct job_stream_config){
@@ -58,6 +71,7 @@ struct job_stream_config job_stream_defaults(void)
         .checkpoint_interval = SIM_HOUR,   /* assumption */
         .checkpoint_stall = 30 * SIM_SECOND, /* cache-and-checkpoint 5: minutes when synchronous, seconds when not */
         .restart = 3 * SIM_MINUTE,         /* process, rendezvous and checkpoint load: assumption */
+        .tenant = tenant_defaults(),
         .arrivals = flat_profile(),
         .arrival_cv = 1,
         .time_scale = 1,
@@ -74,6 +88,7 @@ struct service_config service_defaults(void)
         .model = -1,
         .lora_base = -1,
         .cards_per_replica = 1,
+        .tenant = tenant_defaults(),
         .min_replicas = 1,
         .max_replicas = 1,
         .traffic = {.profile = flat_profile(), .scale = 1, .input_tokens_mean = 1155,
@@ -217,6 +232,7 @@ struct scenario scenario_defaults(void)
         .demand = {.traffic_step = 5 * SIM_MINUTE},
         .scaling = scaling_defaults(),
         .transfer = transfer_defaults(),
+        .sharing_model = sharing_model_defaults(),
         .lora = lora_sharing_defaults(),
         .money = {.engineer_uusd_per_year = INT64_C(200000) * 1000000}, /* managed-and-costs 3.4 */
     };

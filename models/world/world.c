@@ -10,8 +10,10 @@
 
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
+#include "models/world/world_preempt.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
+#include "models/world/world_sharing.h"
 #include "sim/check.h"
 
 void world_event(struct world *w, sim_time t, enum event_class cls, uint32_t rank,
@@ -43,7 +45,8 @@ uint32_t workload_new(struct world *w, enum workload_kind kind, uint32_t owner, 
                                   .base = NONE32,
                                   .prev = NONE32,
                                   .next = NONE32,
-                                  .unplaced_next = NONE32};
+                                  .unplaced_next = NONE32,
+                                  .preemptor = NONE32};
     return ix;
 }
 
@@ -226,8 +229,11 @@ static bool world_init(struct world *w)
     evq_init(&w->events, 4096);
     tallies_init(w);
     coldstart_setup(w);
-    w->fleet = fleet_create(&w->s->fleet, w->arb->placement, w->s->seed, w->opt.replication);
+    w->fleet_config = sharing_fleet(w);
+    w->fleet = fleet_create(w->fleet_config, w->arb->placement, w->s->seed, w->opt.replication);
+    preemption_init(w);
     ledger_setup(w);
+    sharing_init(w);
     w->series = series_create(w);
     w->record = record_create(w);
     size_t sources = (size_t)w->s->demand.stream_count + (size_t)w->s->demand.service_count;
@@ -245,7 +251,9 @@ static void world_fini(struct world *w)
     admission_fini(w);
     lora_fini(w);
     series_destroy(w->series);
+    sharing_fini(w);
     record_destroy(w->record);
+    preemption_fini(w);
     fleet_destroy(w->fleet);
     ledger_destroy(w->ledger);
     for (int c = 0; c < CLASS_COUNT; c++)
@@ -277,6 +285,7 @@ static void finish(struct world *w)
         series_hour(w);
     ledger_finish(w->ledger, w->now);
     results_emit(w);
+    sharing_emit(w);
     record_emit(w);
 }
 

@@ -185,6 +185,7 @@ void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t prior
                                      .created_ns = created,
                                      .uid_order = uid,
                                      .name_order = uid};
+    w->wl[wl].uid = uid;
     record_submitted(w, wl, priority, uid);
     if (w->arb->decision_delay == 0) {
         submit_now(w, &submit);

@@ -89,6 +89,8 @@ int64_t book_busy_milli(const struct world *w, uint32_t ix)
         return wl->busy_milli;
     int32_t asked = w->jobs[wl->owner].spec.share_milli;
     bool whole = asked > 0 && w->shapes[wl->shape].share_milli == 0;
+    if (wl->sliced)
+        return wl->got_milli;
     return whole ? (int64_t)wl->workers * asked : wl->milli;
 }
 
@@ -101,8 +103,9 @@ static void book_run_part(struct world *w, uint32_t ix, struct run_split r)
                                                                  : LEDGER_TRAINING_USEFUL;
     book_amount(w, a, b, ckpt_unit(busy, r.useful));
     book_amount(w, a, LEDGER_TRAINING_REWORK, ckpt_unit(busy, r.rework));
+    book_amount(w, a, LEDGER_SHARING_OVERHEAD, ckpt_unit(wl->lost_milli, r.useful + r.rework));
     book_amount(w, a, wl->base != NONE32 ? LEDGER_SERVING_HEADROOM : LEDGER_INPUT_WAIT,
-                ckpt_unit(wl->milli - busy, r.useful + r.rework));
+                ckpt_unit(wl->milli - wl->lost_milli - busy, r.useful + r.rework));
     book_amount(w, a, LEDGER_CHECKPOINT_STALL, ckpt_unit(wl->milli, r.stall));
     ledger_work(w->ledger, a.pool, ckpt_unit(busy, r.useful + r.rework));
     enum workload_class cls = job_class(w, wl->owner);

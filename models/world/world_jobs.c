@@ -14,6 +14,7 @@
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
+#include "models/world/world_sharing.h"
 #include "sim/check.h"
 
 static const struct job_stream_config *stream_of(const struct world *w, const struct job *j)
@@ -194,6 +195,7 @@ static void gang_start(struct world *w, uint32_t job)
         w->wl[i].state = WL_STARTING;
         w->wl[i].since = w->now;
         w->wl[i].loading = loading;
+        sharing_touch(w, i);
     }
     world_event(w, w->now + starting, EVC_STAGE, j->first_workload, EV_STAGE,
                 w->wl[j->first_workload].gen);
@@ -210,6 +212,13 @@ void job_placed(struct world *w, uint32_t ix)
 
 /* ---- run ---- */
 
+static void gang_run(struct world *w, uint32_t job)
+{
+    for (uint32_t i = w->jobs[job].first_workload; i != NONE32; i = w->wl[i].next)
+        sharing_touch(w, i);
+    job_run_begin(w, job);
+}
+
 /* The event belongs to the gang's first workload; all workloads move together. */
 void job_stage(struct world *w, uint32_t ix)
 {
@@ -219,6 +228,8 @@ void job_stage(struct world *w, uint32_t ix)
     if (!starting && w->wl[ix].state != WL_LOADING)
         return;
     sim_time loading = w->wl[ix].loading;
+    if (w->wl[ix].base != NONE32)
+        lora_changed(w, ix);
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
         book_segment(w, i, starting ? LEDGER_STARTING : LEDGER_LOADING);
         w->wl[i].state = starting && loading > 0 ? WL_LOADING : WL_RUNNING;
@@ -226,9 +237,7 @@ void job_stage(struct world *w, uint32_t ix)
     if (starting && loading > 0)
         world_event(w, w->now + loading, EVC_STAGE, ix, EV_STAGE, w->wl[ix].gen);
     else
-        job_run_begin(w, job);
-    if (w->wl[ix].base != NONE32)
-        lora_changed(w, ix);
+        gang_run(w, job);
 }
 
 /* Interrupts the current run of the gang: what was computed since the last checkpoint is lost (returned,
@@ -342,7 +351,26 @@ static void others_wait(struct world *w, struct job *j, uint32_t lost)
         close_segment(w, i);
         wl->state = WL_GANG_WAIT;
         wl->gen++;
+        sharing_touch(w, i);
     }
+}
+
+/* It stays admitted: no eviction of the policy's. */
+i128 job_preempted(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    struct job *j = &w->jobs[wl->owner];
+    j->evictions++;
+    i128 lost = run_interrupt(w, wl->owner);
+    series_eviction(w, i128_card_hours(lost));
+    j->pods_placed--;
+    others_wait(w, j, ix);
+    close_segment(w, ix);
+    wl->state = WL_DRAINING;
+    wl->preempted = true;
+    wl->gen++;
+    world_event(w, w->now + w->arb->eviction_grace, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
+    return lost;
 }
 
 void job_note_eviction(struct world *w, uint32_t job)
@@ -361,6 +389,11 @@ void job_evicted(struct world *w, uint32_t ix)
     struct workload *wl = &w->wl[ix];
     struct job *j = &w->jobs[wl->owner];
     job_note_eviction(w, wl->owner);
+    if (wl->preempted) { /* drains already: that release ends the eviction */
+        wl->preempted = false;
+        settle_release_at(w->settle, ix, wl->since + w->arb->eviction_grace);
+        return;
+    }
     if (wl->state != WL_UNPLACED) {
         j->pods_placed--;
         others_wait(w, j, ix);
@@ -370,6 +403,7 @@ void job_evicted(struct world *w, uint32_t ix)
     }
     wl->state = WL_DRAINING;
     wl->gen++;
+    sharing_touch(w, ix);
     if (w->arb->eviction_grace > 0)
         world_event(w, w->now + w->arb->eviction_grace, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
     else
@@ -382,10 +416,16 @@ void job_released(struct world *w, uint32_t ix)
     struct workload *wl = &w->wl[ix];
     record_released(w, ix);
     book_segment(w, ix, LEDGER_DRAINING);
-    admission_quota_back(w, ix);
+    if (!wl->preempted)
+        admission_quota_back(w, ix);
     place_release(w, ix);
-    wl->state = WL_PENDING;
     wl->gen++;
+    if (wl->preempted) {
+        wl->preempted = false;
+        place_again(w, ix);
+        return;
+    }
+    wl->state = WL_PENDING;
 }
 
 /* ---- life ---- */

@@ -6,8 +6,10 @@
 #include "models/world/quota_view.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
+#include "models/world/world_preempt.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
+#include "models/world/world_sharing.h"
 
 #include <string.h>
 
@@ -53,6 +55,11 @@ static bool pool_allowed(const struct demand_config *d, int32_t source, const st
             !source_tolerates(v->tolerations, v->toleration_count, &p->taints[i]))
             return false;
     return true;
+}
+
+bool source_may_use(const struct scenario *s, int32_t source, int32_t flavor, int32_t pool)
+{
+    return pool_allowed(&s->demand, source, &s->fleet.flavors[flavor], &s->fleet.pools[pool]);
 }
 
 static void source_init(struct world *w, struct source_pools *sp, int32_t source)
@@ -109,6 +116,16 @@ bool sources_init(struct world *w)
 
 /* ---- placement ---- */
 
+void source_slice(const struct scenario *s, int32_t source, struct place_request *req)
+{
+    const struct demand_config *d = &s->demand;
+    const struct tenant_config *t = source < d->stream_count ? &d->streams[source].tenant
+                                                             : &d->services[source - d->stream_count].tenant;
+    req->profile = t->profile;
+    req->gpumem_mib = t->gpumem_mib;
+    req->gpucores = t->gpucores;
+}
+
 static void fill_resources(const struct world *w, int32_t source, struct place_request *req)
 {
     const struct demand_config *d = &w->s->demand;
@@ -124,6 +141,19 @@ static void fill_resources(const struct world *w, int32_t source, struct place_r
         req->prefer_model = -1;
 }
 
+void place_request_of(const struct world *w, uint32_t ix, struct place_request *req)
+{
+    const struct workload *wl = &w->wl[ix];
+    const struct shape *sh = &w->shapes[wl->shape];
+    const struct source_pools *sp = &w->sources[sh->source];
+    *req = (struct place_request){.cards = sh->share_milli > 0 ? 0 : sh->cards,
+                                  .share_milli = sh->share_milli,
+                                  .pools = sp->pools[wl->flavor],
+                                  .pool_count = sp->counts[wl->flavor]};
+    fill_resources(w, sh->source, req);
+    source_slice(w->s, sharing_tenant(w, ix), req);
+}
+
 static enum workload_kind held_as(const struct world *w, const struct workload *wl)
 {
     if (wl->kind != WL_BASE)
@@ -134,13 +164,8 @@ static enum workload_kind held_as(const struct world *w, const struct workload *
 static bool try_place(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
-    const struct shape *sh = &w->shapes[wl->shape];
-    const struct source_pools *sp = &w->sources[sh->source];
-    struct place_request req = {.cards = sh->share_milli > 0 ? 0 : sh->cards,
-                                .share_milli = sh->share_milli,
-                                .pools = sp->pools[wl->flavor],
-                                .pool_count = sp->counts[wl->flavor]};
-    fill_resources(w, sh->source, &req);
+    struct place_request req;
+    place_request_of(w, ix, &req);
     wl->lease = fleet_lease_open(w->fleet);
     if (fleet_place(w->fleet, wl->lease, &req, wl->workers, true, true) < wl->workers) {
         fleet_lease_close(w->fleet, wl->lease);
@@ -155,6 +180,8 @@ static bool try_place(struct world *w, uint32_t ix)
     ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, wl->milli);
     w->held_milli[held_as(w, wl)] += wl->milli;
     lora_cards_change(w, ix, wl->milli);
+    sharing_placed(w, ix);
+    preemption_placed(w, ix);
     return true;
 }
 
@@ -181,16 +208,28 @@ static uint32_t unplaced_pool(const struct world *w, uint32_t ix)
     return sp->counts[wl->flavor] > 0 ? (uint32_t)sp->pools[wl->flavor][0] : 0;
 }
 
+/* The last in the list that does not go after the workload, NONE32: it goes first. */
+static uint32_t last_before(const struct world *w, uint32_t ix)
+{
+    uint32_t before = NONE32;
+    for (uint32_t i = w->unplaced_head; i != NONE32 && !preemption_before(w, ix, i);
+         i = w->wl[i].unplaced_next)
+        before = i;
+    return before;
+}
+
 static void unplaced_append(struct world *w, uint32_t ix)
 {
     record_unplaced(w, ix);
     w->wl[ix].state = WL_UNPLACED;
-    w->wl[ix].unplaced_next = NONE32;
-    if (w->unplaced_tail == NONE32)
-        w->unplaced_head = ix;
-    else
-        w->wl[w->unplaced_tail].unplaced_next = ix;
-    w->unplaced_tail = ix;
+    uint32_t before = w->unplaced_tail;
+    if (before != NONE32 && preemption_before(w, ix, before))
+        before = last_before(w, ix);
+    uint32_t *link = before == NONE32 ? &w->unplaced_head : &w->wl[before].unplaced_next;
+    w->wl[ix].unplaced_next = *link;
+    *link = ix;
+    if (w->unplaced_tail == before)
+        w->unplaced_tail = ix;
     ledger_idle_input_change(w->ledger, w->now, unplaced_pool(w, ix), LEDGER_INPUT_UNPLACED,
                              unplaced_milli(w, ix));
 }
@@ -223,10 +262,19 @@ void place_admitted(struct world *w, uint32_t ix, int32_t flavor, int32_t worker
     struct workload *wl = &w->wl[ix];
     wl->flavor = flavor;
     wl->workers = workers;
-    if (try_place(w, ix))
+    bool waits = preemption_on(w) && w->freed; /* behind those that made room */
+    if (!waits && try_place(w, ix)) {
         placed(w, ix);
-    else
-        unplaced_append(w, ix);
+        return;
+    }
+    unplaced_append(w, ix);
+    if (!waits)
+        preemption_try(w, ix);
+}
+
+void place_again(struct world *w, uint32_t ix)
+{
+    unplaced_append(w, ix);
 }
 
 /* Shapes that found no place in this pass: smaller requests may, equal ones cannot. */
@@ -262,6 +310,7 @@ void place_retry(struct world *w)
                 failed.shape[failed.count] = w->wl[i].shape;
                 failed.flavor[failed.count++] = w->wl[i].flavor;
             }
+            preemption_try(w, i);
             before = i;
         }
         i = next;
@@ -275,11 +324,13 @@ void place_release(struct world *w, uint32_t ix)
         place_forget(w, ix);
         return;
     }
-    if (wl->milli == 0)
-        return;
+    if (wl->milli == 0 && !wl->sliced)
+        return; /* a neighbour may use all of a slice */
     ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, -wl->milli);
     w->held_milli[held_as(w, wl)] -= wl->milli;
     lora_cards_change(w, ix, -wl->milli);
+    sharing_released(w, ix);
+    preemption_released(w, ix);
     fleet_release(w->fleet, wl->lease, -1);
     fleet_lease_close(w->fleet, wl->lease);
     wl->milli = 0;

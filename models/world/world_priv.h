@@ -75,11 +75,17 @@ struct workload {
     int64_t milli;             /* cards held; a tenant's part of its base's card */
     int64_t busy_milli;        /* of a tenant: what it computes with */
     uint32_t base;             /* tenant of this LoRA instance; NONE32: a workload of its own */
+    bool sliced;               /* it has slots under a mechanism (world_sharing.h) */
+    int32_t got_milli, lost_milli; /* of milli, when sliced and running: computing, and lost to sharing */
+    uint64_t uid;              /* as the demand knows it */
     struct lease_id lease;
     sim_time since;            /* begin of the open ledger segment */
     uint32_t prev, next;       /* siblings: pods of a job, replicas of a service */
     uint32_t unplaced_next;
     sim_time loading;          /* length of the loading stage that follows `starting` */
+    bool preempted;            /* the scheduler took its node: after draining it is unplaced */
+    uint32_t preemptor, preemptor_gen; /* who did, NONE32: nobody */
+    int32_t victims_left;      /* pods it preempted that still drain */
 };
 
 /* One gang in the system: from its arrival to its end, then the slot is reused. */
@@ -118,6 +124,7 @@ struct service_state {
     int32_t live;              /* pending .. running, not those that go */
     int32_t ready;
     int64_t *ready_milli;      /* by pool */
+    int64_t *ready_lost;       /* of it: lost to sharing while they serve */
     int64_t speed_sum;         /* of the ready replicas, ppm */
     double kv_part;            /* of the law's KV cache that a replica has */
     uint32_t head, tail;       /* live replicas, oldest first */
@@ -169,7 +176,9 @@ struct quota_use {
 };
 
 struct series;
+struct sharing;
 struct world_record;
+struct preemption;
 
 struct input_buffer {
     struct policy_input *inputs;
@@ -193,7 +202,9 @@ struct world {
     struct ev *instant;        /* events of the instant being handled */
     size_t instant_capacity;
 
+    const struct fleet_config *fleet_config; /* the scenario's, with this arbiter's sharing of pools */
     struct fleet *fleet;
+    struct sharing *sharing;
     struct ledger *ledger;
     const struct policy_ops *ops;
     void *policy;
@@ -225,6 +236,7 @@ struct world {
     size_t group_map_size;
     uint32_t unplaced_head, unplaced_tail;
     bool freed;                /* some cards came free since the last placement pass */
+    struct preemption *preemption; /* world_preempt.c; NULL: the scheduler preempts nobody */
     int64_t held_milli[3];     /* cards held, by workload_kind; those of a base count as its tenants' */
     int64_t pending_milli;     /* cards asked by waiting workloads */
     bool *cluster_cached;      /* per model: in the shared cache */
@@ -283,6 +295,9 @@ void place_admitted(struct world *w, uint32_t wl, int32_t flavor, int32_t worker
 void place_retry(struct world *w);
 void place_release(struct world *w, uint32_t wl); /* gives the cards back */
 void place_forget(struct world *w, uint32_t wl);  /* leaves the list of unplaced */
+void place_again(struct world *w, uint32_t wl);   /* admitted, without cards: joins the list */
+/* What one of its workers asks for, and where. */
+void place_request_of(const struct world *w, uint32_t wl, struct place_request *req);
 bool sources_init(struct world *w);
 int32_t source_largest_node(const struct scenario *s, int32_t source); /* cards; 0: no node */
 bool source_tolerates(const struct taint *tolerations, int32_t count, const struct taint *taint);
@@ -291,11 +306,11 @@ bool source_tolerates(const struct taint *tolerations, int32_t count, const stru
 enum ledger_class book_class(const struct world *w, uint32_t wl);
 int32_t book_team(const struct world *w, uint32_t wl);
 void book_segment(struct world *w, uint32_t wl, enum ledger_bucket bucket); /* [since, now) */
+void book_workload(struct world *w, uint32_t wl); /* one workload (a ready replica: its service) up to now */
+i128 book_part(i128 mcns, double part);          /* rounded; never more than the whole */
 void book_amount(struct world *w, struct ledger_account a, enum ledger_bucket b, i128 mcns);
 void book_run(struct world *w, uint32_t job);    /* a running job up to now */
 void book_everything(struct world *w);           /* all open segments up to now */
-void book_workload(struct world *w, uint32_t wl); /* one workload (a ready replica: its service) up to now */
-i128 book_part(i128 mcns, double part);          /* rounded; never more than the whole */
 i128 ckpt_unit(int64_t milli, sim_time ns);
 int64_t book_busy_milli(const struct world *w, uint32_t wl); /* of the cards a job's workload holds: computing */
 
@@ -308,6 +323,8 @@ void job_stage(struct world *w, uint32_t wl);
 void job_finish(struct world *w, uint32_t job);
 void job_evicted(struct world *w, uint32_t wl);
 void job_released(struct world *w, uint32_t wl);
+/* The scheduler took the pod's node: it drains, then waits for another. Card-time lost (mcns). */
+i128 job_preempted(struct world *w, uint32_t wl);
 enum workload_class job_class(const struct world *w, uint32_t job);
 sim_time job_reached(const struct world *w, const struct job *j); /* work done, lost or not */
 void job_note_start(struct world *w, uint32_t job);    /* it has its cards */

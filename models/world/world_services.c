@@ -10,6 +10,7 @@
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
+#include "models/world/world_sharing.h"
 #include "sim/check.h"
 #include "sim/dmath.h"
 
@@ -31,10 +32,12 @@ static void book_ready(struct world *w, const struct service_state *sv, sim_time
                                    .team = sv->cfg->team,
                                    .workload_class = LEDGER_CLASS_INFERENCE};
         sim_time dt = w->now - from;
-        i128 held = ckpt_unit(milli, dt), busy = book_part(held, sv->last.busy);
+        i128 held = ckpt_unit(milli, dt), lost = ckpt_unit(sv->ready_lost[p], dt);
+        i128 overhead = book_part(lost, sv->last.busy), busy = book_part(held - lost, sv->last.busy);
         book_amount(w, a, LEDGER_SERVING, busy);
-        book_amount(w, a, LEDGER_SERVING_HEADROOM, held - busy);
-        ledger_work(w->ledger, (uint32_t)p, book_part(held, sv->last.load));
+        book_amount(w, a, LEDGER_SHARING_OVERHEAD, overhead);
+        book_amount(w, a, LEDGER_SERVING_HEADROOM, held - busy - overhead);
+        ledger_work(w->ledger, (uint32_t)p, book_part(held - lost, sv->last.load));
         if (sv->cfg->kind == SERVICE_LLM)
             w->llm_held[p] += held;
     }
@@ -117,6 +120,7 @@ static void unready(struct world *w, uint32_t ix)
     sv->speed_sum -= wl->speed_ppm;
     if (wl->base == NONE32)
         sv->ready_milli[wl->pool] -= wl->milli;
+    sv->ready_lost[wl->pool] -= wl->lost_milli;
     wl->since = w->now;
     service_speed_refresh(w, wl->owner);
 }
@@ -162,6 +166,7 @@ static void replica_stop(struct world *w, uint32_t ix)
     }
     wl->state = WL_DRAINING;
     wl->gen++;
+    sharing_touch(w, ix);
     if (wl->base != NONE32)
         lora_changed(w, ix);
     world_event(w, w->now + w->s->transfer.drain, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
@@ -255,7 +260,9 @@ void replica_stage(struct world *w, uint32_t ix)
         sv->ready_milli[wl->pool] += wl->milli;
     else
         lora_changed(w, ix);
+    sv->ready_lost[wl->pool] += wl->lost_milli;
     sv->cold_starts++;
+    sharing_touch(w, ix);
     service_scaling_wake(w, wl->owner);
 }
 
@@ -282,6 +289,7 @@ void replica_evicted(struct world *w, uint32_t ix)
     wl->state = WL_DRAINING;
     wl->gen++;
     wl->evicted = true;
+    sharing_touch(w, ix);
     world_event(w, w->now + w->arb->eviction_grace, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
 }
 
@@ -335,6 +343,7 @@ static bool service_init(struct world *w, int32_t k)
     sv->head = sv->tail = NONE32;
     sv->kv_part = 1;
     sv->ready_milli = arena_alloc(&w->arena, (size_t)s->fleet.pool_count, sizeof(int64_t));
+    sv->ready_lost = arena_alloc(&w->arena, (size_t)s->fleet.pool_count, sizeof(int64_t));
     qhist_init(&sv->latency, 0.01, 1e-4, 1e7);
     qhist_init(&sv->ttft, 0.01, 1e-4, 1e7);
     fluid_init(&sv->fluid, sv->cfg);

@@ -43,6 +43,22 @@ static void check_cohorts(struct read_ctx *ctx, const struct ynode *root,
     }
 }
 
+/* A workload carries its priority, not the name of its class. */
+static void check_priority_classes(struct read_ctx *ctx, const struct ynode *root,
+                                   const struct quota_config *q)
+{
+    for (int32_t i = 0; i < q->priority_class_count; i++)
+        for (int32_t k = 0; k < i; k++) {
+            const struct priority_class_config *a = &q->priority_classes[k], *b = &q->priority_classes[i];
+            if (a->value != b->value || a->preemption_policy == b->preemption_policy)
+                continue;
+            set_path(ctx, "priorityClasses", i);
+            field_problem(ctx, key_or(item_at(root, "priorityClasses", i), "preemptionPolicy"),
+                          "priority classes '%.60s' and '%.60s' have the value %d and two preemption policies; "
+                          "give one of them another value", a->name, b->name, (int)a->value);
+        }
+}
+
 static void check_limits(struct read_ctx *ctx, const struct ynode *at,
                          const struct quota_amount *quotas, int32_t count, bool has_cohort)
 {
@@ -66,6 +82,7 @@ static void check_quota(struct read_ctx *ctx, const struct ynode *root,
                         const struct quota_config *q)
 {
     check_cohorts(ctx, root, q);
+    check_priority_classes(ctx, root, &scenario_of(ctx)->s.quota);
     for (int32_t i = 0; i < q->queue_count; i++) {
         set_path(ctx, "queues", i);
         check_limits(ctx, item_at(root, "queues", i), q->queues[i].quotas, q->queues[i].quota_count,
@@ -262,8 +279,11 @@ void load_cross_check(struct read_ctx *ctx, const struct ynode *root)
     check_fleet(ctx, root, &in->s);
     check_arbiters(ctx, root, &in->s);
     check_quota(ctx, root, &in->s.quota);
+    load_check_mechanisms(ctx, root);
     if (ctx->diags->error_count == errors)
         check_demand(ctx, root, in);
+    if (ctx->diags->error_count == errors)
+        load_check_tenants(ctx, root);
     if (ctx->diags->error_count == errors)
         load_check_lora(ctx, root);
     ctx->path[0] = '\0';

@@ -171,6 +171,7 @@ static void finish_files(struct read_ctx *ctx, struct scenario_in *in, const str
 void load_finish(struct read_ctx *ctx, const struct ynode *root)
 {
     struct scenario_in *in = scenario_of(ctx);
+    in->s.sharing_model = in->sharing_model.c;
     finish_fleet(ctx, in);
     finish_teams(ctx, &in->s.quota);
     finish_demand(ctx, in);

@@ -9,8 +9,26 @@
 #include "models/world/scenario.h"
 #include "scenarios/load/field.h"
 
+struct sharing_in {
+    struct share_config c;
+    double memory_scaling;
+    int mig_single;
+    bool fail_above_one;
+};
+
+struct pool_sharing_in {
+    int32_t pool;
+    struct sharing_in sharing;
+};
+
+struct sharing_model_in {
+    struct sharing_model c;
+    int victim;
+};
+
 struct node_pool_in {
     struct node_pool_config c;
+    struct sharing_in sharing;
     int64_t price_uusd_per_card_h;      /* -1 = not given */
     int64_t instance_cpu_milli, instance_memory_bytes; /* 0 = no instance type */
 };
@@ -30,10 +48,13 @@ struct arbiter_in {
     struct arbiter_config c;
     struct queue_config *overrides;
     int32_t override_count;
+    struct pool_sharing_in *sharings;
+    int32_t sharing_count;
 };
 
 struct scenario_in {
     struct scenario s;
+    struct sharing_model_in sharing_model;
     struct node_pool_in *pools;
     int32_t pool_count;
     struct stream_in *training, *lora;
@@ -56,6 +77,9 @@ extern const struct schema demand_schema;
 extern const struct schema service_schema;      /* table_service.c */
 extern const struct schema scaling_schema;      /* table_arbiter.c */
 extern const struct schema arbiter_schema;
+extern const struct schema sharing_schema;      /* table_sharing.c */
+extern const struct schema pool_sharing_schema;
+extern const struct schema sharing_model_schema;
 extern const struct schema law_schema;          /* table_law.c */
 extern const struct schema window_schema;
 extern const struct schema gang_schema;
@@ -96,5 +120,8 @@ void load_check_lora(struct read_ctx *ctx, const struct ynode *root);
 void load_finish(struct read_ctx *ctx, const struct ynode *root);
 /* cross_check.c: errors that span structs. Runs only when every field could be read. */
 void load_cross_check(struct read_ctx *ctx, const struct ynode *root);
+/* check_sharing.c: mechanisms that cards do not have, and tenants that no pool can hold. */
+void load_check_mechanisms(struct read_ctx *ctx, const struct ynode *root);
+void load_check_tenants(struct read_ctx *ctx, const struct ynode *root);
 
 #endif

@@ -150,8 +150,14 @@ static const struct field arbiter_fields[] = {
      .help = "none: replicas stay at maxReplicaCount."},
     {.name = "placement", .kind = FIELD_ENUM, .offset = ARB(c.placement), .names = placement_names,
      .help = "How nodes are chosen."},
+    {.name = "schedulerPreemption", .kind = FIELD_BOOL, .offset = ARB(c.scheduler_preemption),
+     .help = "The scheduler evicts pods of lower priority for a workload that has quota but finds no "
+             "node, as kube-scheduler does; it looks at no quota and breaks gangs."},
     {.name = "sharing", .kind = FIELD_ENUM, .offset = ARB(c.sharing), .names = sharing_names,
      .help = "whole: a share of a card takes the card. fraction: it takes the share."},
+    {.name = "nodePoolSharing", .kind = FIELD_LIST, .offset = ARB(sharings),
+     .count_offset = ARB(sharing_count), .sub = &pool_sharing_schema,
+     .help = "Node pools whose cards are shared in another way under this arbiter."},
     {.name = "cache", .kind = FIELD_ENUM, .offset = ARB(c.cache), .names = cache_names,
      .help = "Where weights come from at a cold start."},
     {.name = "checkpoint", .kind = FIELD_BOOL, .offset = ARB(c.checkpoint),
@@ -195,6 +201,10 @@ static void arbiter_after(struct read_ctx *ctx, const struct ynode *map, void *o
 {
     struct arbiter_in *in = out;
     (void)map;
+    in->c.pool_sharing_count = in->sharing_count;
+    in->c.pool_sharings = arena_alloc(ctx->arena, (size_t)in->sharing_count + 1, sizeof *in->c.pool_sharings);
+    for (int32_t i = 0; i < in->sharing_count; i++)
+        in->c.pool_sharings[i] = (struct pool_sharing){in->sharings[i].pool, in->sharings[i].sharing.c};
     in->c.queue_override_count = in->override_count;
     in->c.queue_overrides = in->overrides;
     in->c.queue_override_ix = arena_alloc(ctx->arena, (size_t)in->override_count + 1,

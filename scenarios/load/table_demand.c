@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scenarios/load/table_profile.h"
+#include "scenarios/load/table_sharing.h"
 
 #define MODEL(member) offsetof(struct model_config, member)
 static const struct field model_fields[] = {
@@ -100,6 +101,7 @@ static void read_duration(struct read_ctx *ctx, const struct field *f, const str
     {.name = "resources", .kind = FIELD_AMOUNTS, .offset = STREAM(c.per_worker), \
      .count_offset = STREAM(c.per_worker_count), \
      .help = "Named resources of each worker, beside its cards."}, \
+    TENANT_ROWS(struct stream_in, c.tenant), \
     {.name = "checkpoint", .kind = FIELD_STRUCT, .sub = &checkpoint_schema, \
      .help = "How work is saved."}, \
     {.name = "restart", .kind = FIELD_DURATION, .offset = STREAM(c.restart), .max = 8.64e16, \
@@ -139,6 +141,7 @@ static const struct field lora_fields[] = {
     STREAM_ROWS,
     {.name = "share", .kind = FIELD_MILLI, .offset = STREAM(c.share_milli), .min = 1, .max = 1000,
      .flags = FIELD_REQUIRED, .help = "Part of a card it asks for, and uses on average."},
+    SLICE_ROWS(struct stream_in, c.tenant),
     {.name = "loraBase", .kind = FIELD_REF, .offset = STREAM(c.lora_base), .domain = REF_MODEL,
      .fallback = "none",
      .help = "Base model: its jobs share instances of it under an arbiter with loraBase, and take their "

@@ -130,6 +130,8 @@ static const struct field node_pool_fields[] = {
      .help = "Named resources of a node beside its cards, in Kubernetes' quantities."},
     {.name = "cacheSlots", .kind = FIELD_INT, .offset = POOL(c.cache_slots), .max = 1000,
      .help = "Models whose weights a node keeps on its disk."},
+    {.name = "sharing", .kind = FIELD_STRUCT, .offset = POOL(sharing), .sub = &sharing_schema,
+     .fallback = "none: shares take their part of a card undisturbed", .help = "How its cards are shared."},
     {0}};
 
 static void node_pool_in_defaults(void *out)
@@ -138,6 +140,7 @@ static void node_pool_in_defaults(void *out)
     p->c = node_pool_defaults();
     p->c.price_uusd_per_node_h = -1;
     p->price_uusd_per_card_h = -1;
+    sharing_schema.defaults(&p->sharing);
 }
 
 /* The instance's cpu and memory, unless the list names them already. */
@@ -195,6 +198,7 @@ static void node_pool_after(struct read_ctx *ctx, const struct ynode *map, void 
     if (p->c.price_uusd_per_node_h < 0 && ynode_get(map, "price") == NULL && !bad_instance)
         field_problem(ctx, map,
                       "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
+    p->c.sharing = p->sharing.c;
     add_instance_amounts(ctx, p);
     add_implicit_labels(ctx, p);
 }

@@ -59,6 +59,8 @@ static const struct field scenario_fields[] = {
      .help = "How replicas follow traffic."},
     {.name = "transfer", .kind = FIELD_STRUCT, .offset = IN(s.transfer), .sub = &transfer_schema,
      .help = "How fast bytes move."},
+    {.name = "sharingModel", .kind = FIELD_STRUCT, .offset = IN(sharing_model),
+     .sub = &sharing_model_schema, .help = "Tenants of one card beside each other."},
     {.name = "money", .kind = FIELD_STRUCT, .offset = IN(s.money), .sub = &money_schema,
      .help = "Cost of people."},
     {.name = "loraSharing", .kind = FIELD_STRUCT, .offset = IN(s.lora), .sub = &lora_sharing_schema,
@@ -73,6 +75,7 @@ static const struct field scenario_fields[] = {
 static void scenario_in_defaults(void *out)
 {
     ((struct scenario_in *)out)->s = scenario_defaults();
+    ((struct scenario_in *)out)->sharing_model.c = sharing_model_defaults();
 }
 
 const struct schema scenario_schema = {.title = "a scenario",

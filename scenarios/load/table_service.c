@@ -5,6 +5,7 @@
 #include "models/demand/replica_laws.h"
 #include "models/fleet/catalogue.h"
 #include "scenarios/load/table_profile.h"
+#include "scenarios/load/table_sharing.h"
 
 static const struct enum_name kind_names[] = {{"llm", SERVICE_LLM}, {"simple", SERVICE_SIMPLE},
                                               {NULL, 0}};
@@ -187,6 +188,8 @@ static const struct field service_fields[] = {
      .fallback = "whole cards",
      .help = "Part of a card per replica, instead of cardsPerReplica; a mechanism that shares only "
              "whole cards gives a whole one."},
+    SLICE_ROWS(struct service_in, c.tenant),
+    TENANT_ROWS(struct service_in, c.tenant),
     {.name = "nodeSelector", .kind = FIELD_LABELS, .offset = SERVICE(c.node_selector),
      .count_offset = SERVICE(c.node_selector_count), .help = "Only nodes with these labels."},
     {.name = "tolerations", .kind = FIELD_LIST, .offset = SERVICE(c.tolerations),
@@ -246,6 +249,11 @@ static void service_after(struct read_ctx *ctx, const struct ynode *map, void *o
         field_problem(ctx, ynode_get(map, "share"), "share and cardsPerReplica exclude each other");
     if (in->c.share_milli > 0)
         in->c.cards_per_replica = 0;
+    static const char *const slices[] = {"profile", "gpumem", "gpucores"};
+    for (int i = 0; i < 3 && in->c.share_milli == 0; i++)
+        if (ynode_get(map, slices[i]) != NULL && ynode_get(map, "share") == NULL)
+            field_problem(ctx, ynode_get(map, slices[i]),
+                          "%s needs share: the part of a card that its queue pays for", slices[i]);
     if (in->c.kind == SERVICE_LLM && ynode_get(map, "law") == NULL)
         field_problem(ctx, map, "a service of kind llm needs a law");
     if (in->c.kind == SERVICE_SIMPLE && ynode_get(map, "serviceTime") == NULL)

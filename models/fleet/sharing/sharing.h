@@ -16,19 +16,10 @@
 
 #include "models/fleet/sharing/mig.h"
 #include "models/fleet/sharing/share_config.h"
+#include "models/fleet/sharing/share_isolation.h"
 #include "models/fleet/sharing/share_round.h"
 #include "models/fleet/sharing/speed.h"
 #include "sim/err.h"
-
-/* What stands between two tenants of a card. */
-enum share_isolation {
-    ISOLATION_NONE,      /* nothing: time-slicing, KAI fractions */
-    ISOLATION_SOFTWARE,  /* limits in a library or server: HAMi, MPS */
-    ISOLATION_HARDWARE,  /* own memory slices and SMs: MIG */
-    ISOLATION_EXCLUSIVE  /* nobody else on the card */
-};
-
-const char *share_isolation_name(enum share_isolation isolation);
 
 #define SHARE_MPS_CLIENTS_MAX 48 /* 16 on cards before compute capability 7.5 */
 #define SHARE_HAMI_SLOTS 10      /* deviceSplitCount */

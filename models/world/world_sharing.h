@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tenants of shared cards while a world runs (gpu-sharing 0, 4.3; design 3.3): who is on which card
+ * beside whom, how fast each is, and how the card's time is divided among their accounts.
+ *
+ * A tenant is a source: a stream of jobs, or stream_count + a service. A part of a card that a
+ * workload leases is a slot. What it asked for (granted) and what it gets are kept apart: the ledger
+ * books held = granted, less what busy neighbours use of it, plus what it uses of theirs and of what
+ * is idle. held adds up to the card's allocated share; got and lost (to switching, hooks and
+ * interference) are the parts of it that compute.
+ *
+ * The cost of any change on a card is that of its tenants. Pools without a mechanism have slots, too,
+ * but no speeds: there a share is a part of a card that nothing disturbs.
+ */
+#ifndef MODELS_WORLD_WORLD_SHARING_H
+#define MODELS_WORLD_WORLD_SHARING_H
+
+#include "models/fleet/sharing/sharing.h"
+#include "models/world/world_priv.h"
+
+struct share_slot {
+    uint32_t wl;
+    int32_t tenant;
+    int32_t instance;          /* MIG: of the pool's layout, else -1 */
+    int32_t granted, held, got, lost; /* milli-cards */
+    int32_t speed_ppm;
+    int64_t resident_mib;      /* of a running tenant whose memory is known */
+};
+
+/* Two tenants of one card, a < b. */
+struct share_pair {
+    int32_t a, b, next;        /* next pair of the card, -1 = none */
+    int32_t times;
+    sim_time from, to, open;   /* open: since when both are there, SIM_NEVER = not now */
+    sim_time shared;
+};
+
+struct share_place {
+    struct share_slot *slots;  /* in order of arrival */
+    size_t count, capacity;
+    int32_t pairs;             /* first, -1 = none */
+    int32_t tenants;           /* different ones */
+};
+
+/* One node pool, and its integrals over time in cards x ns. */
+struct share_pool_use {
+    struct share_pool cards;   /* as configured under this arbiter */
+    int64_t first_node, first_card;
+    int64_t in_use, peak, tenants, shared;
+    i128 use_ns, tenants_ns, shared_ns;
+    sim_time since;
+    int64_t incidents, victims;
+};
+
+struct sharing {
+    struct share_pool_use *pools;
+    struct share_place *places; /* by card of the fleet */
+    struct share_pair *pairs;
+    size_t pair_count, pair_capacity;
+    struct share_demand *demands; /* [tenant][pool], made when first needed: cards 0 = not yet */
+    int64_t in_use, peak;       /* of all pools */
+    int64_t incidents, victims;
+    int64_t card_count;
+};
+
+void sharing_init(struct world *w);
+void sharing_fini(struct world *w);
+/* The fleet under this arbiter: its own sharing of pools in place of theirs. Memory of the arena. */
+const struct fleet_config *sharing_fleet(struct world *w);
+
+void sharing_placed(struct world *w, uint32_t wl);   /* it has a lease and wl->milli */
+void sharing_released(struct world *w, uint32_t wl); /* before the lease ends; milli is no longer booked */
+void sharing_touch(struct world *w, uint32_t wl);    /* it began or ceased to run; booked up to now */
+
+/* Card of the fleet that a part lies on. */
+int64_t sharing_card(const struct world *w, const struct lease_part *part);
+int32_t sharing_tenant(const struct world *w, uint32_t wl);
+const struct tenant_config *sharing_config(const struct world *w, int32_t tenant);
+const char *sharing_name(const struct world *w, int32_t tenant);
+/* What a tenant reserves in a pool with a mechanism. */
+const struct share_demand *sharing_demand(struct world *w, int32_t tenant, int32_t pool);
+enum share_isolation sharing_between(enum share_kind kind);
+
+void sharing_advance(struct share_pool_use *u, sim_time now); /* integrals up to now */
+void sharing_emit(struct world *w); /* sharing_record.c: tables tenant, sharing, sharing_pool; metrics */
+
+#endif
