@@ -2,6 +2,7 @@
 /* Rows about what happens to workloads outside of the policy: places, starts, ends, loops. */
 #include "models/world/record_jobs.h"
 #include "models/world/record_priv.h"
+#include "models/world/world_preempt.h"
 #include "models/world/tables.h"
 
 void record_loop(struct world *w)
@@ -64,6 +65,27 @@ void record_released(struct world *w, uint32_t ix)
     bool evicted = w->wl[ix].kind != WL_REPLICA || w->wl[ix].evicted;
     if (w->record != NULL && evicted && w->arb->eviction_grace > 0)
         record_row_of(w, ix, "released")->reason = w->wl[ix].kind == WL_REPLICA ? "Replaced" : "Requeued";
+}
+
+void record_preempted(struct world *w, uint32_t victim, uint32_t by)
+{
+    if (w->record == NULL)
+        return;
+    char name[RECORD_NAME_SIZE], other[RECORD_NAME_SIZE];
+    record_name(w, victim, name);
+    record_name(w, by, other);
+    struct record_text t = record_begin(w, by);
+    record_say(&t, "finds no node and evicts %s (priority %lld)", name,
+               (long long)workload_priority(w, victim));
+    struct decision *d = record_row_of(w, by, "preempts");
+    d->reason = "Scheduler";
+    record_detail(w, d, &t);
+    struct record_text u = record_begin(w, victim);
+    record_say(&u, "loses its node to %s (priority %lld); %s", other, (long long)workload_priority(w, by),
+               w->wl[victim].kind == WL_REPLICA ? "a new replica takes its place" : "it keeps its quota");
+    d = record_row_of(w, victim, "preempted");
+    d->reason = "Scheduler";
+    record_detail(w, d, &u);
 }
 
 void record_stopped(struct world *w, uint32_t ix)

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/policies/pending_view.h"
 #include "models/world/world_lora.h"
+#include "models/world/world_incidents.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_preempt.h"
 #include "models/world/world_priv.h"
@@ -126,6 +128,10 @@ static void handle(struct world *w, const struct ev *e)
     case EV_SCALE:
         if (w->services[rank].scale_gen == e->gen)
             service_scale(w, rank);
+        break;
+    case EV_FAULT:
+        if (w->wl[rank].gen == e->gen)
+            incident_fault(w, rank);
         break;
     case EV_WAKE:
         break; /* the settle that follows every instant does the work */
@@ -252,6 +258,7 @@ static void world_fini(struct world *w)
     lora_fini(w);
     series_destroy(w->series);
     sharing_fini(w);
+    pending_destroy(w->pending);
     record_destroy(w->record);
     preemption_fini(w);
     fleet_destroy(w->fleet);
@@ -286,6 +293,7 @@ static void finish(struct world *w)
     ledger_finish(w->ledger, w->now);
     results_emit(w);
     sharing_emit(w);
+    world_pending_emit(w);
     record_emit(w);
 }
 

@@ -11,6 +11,7 @@
 
 #include "models/world/failure.h"
 #include "models/world/offered.h"
+#include "models/world/world_incidents.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -188,6 +189,7 @@ static void gang_start(struct world *w, uint32_t job)
         starting = t.starting > starting ? t.starting : starting;
         loading = t.loading > loading ? t.loading : loading;
     }
+    starting += incident_backoff(j->crashes);
     record_started(w, j->first_workload, starting, loading);
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
         if (w->wl[i].state == WL_GANG_WAIT)
@@ -217,6 +219,12 @@ static void gang_run(struct world *w, uint32_t job)
     for (uint32_t i = w->jobs[job].first_workload; i != NONE32; i = w->wl[i].next)
         sharing_touch(w, i);
     job_run_begin(w, job);
+    uint32_t gen = w->jobs[job].gen, crashes = w->jobs[job].crashes;
+    for (uint32_t i = w->jobs[job].first_workload; i != NONE32; i = w->wl[i].next) {
+        incident_running(w, i);
+        if (w->jobs[job].gen != gen && w->jobs[job].crashes > crashes)
+            return; /* it starts again */
+    }
 }
 
 /* The event belongs to the gang's first workload; all workloads move together. */
@@ -228,8 +236,6 @@ void job_stage(struct world *w, uint32_t ix)
     if (!starting && w->wl[ix].state != WL_LOADING)
         return;
     sim_time loading = w->wl[ix].loading;
-    if (w->wl[ix].base != NONE32)
-        lora_changed(w, ix);
     for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
         book_segment(w, i, starting ? LEDGER_STARTING : LEDGER_LOADING);
         w->wl[i].state = starting && loading > 0 ? WL_LOADING : WL_RUNNING;
@@ -238,6 +244,8 @@ void job_stage(struct world *w, uint32_t ix)
         world_event(w, w->now + loading, EVC_STAGE, ix, EV_STAGE, w->wl[ix].gen);
     else
         gang_run(w, job);
+    if (w->wl[ix].base != NONE32)
+        lora_changed(w, ix);
 }
 
 /* Interrupts the current run of the gang: what was computed since the last checkpoint is lost (returned,
@@ -301,6 +309,15 @@ static void job_fail(struct world *w, uint32_t job)
     w->failed[cls]++;
     w->abandoned[cls] += i128_mcns(offered_job_milli(&j->spec), j->spec.work - j->high_water);
     job_leave(w, job);
+}
+
+i128 job_crashed(struct world *w, uint32_t ix)
+{
+    uint32_t job = w->wl[ix].owner;
+    i128 lost = run_interrupt(w, job);
+    w->jobs[job].crashes++;
+    gang_start(w, job);
+    return lost;
 }
 
 /* The run ends by itself. */

@@ -28,6 +28,7 @@
 enum event_class {
     EVC_PERIOD,   /* accounts are closed before anything changes */
     EVC_FINISH,
+    EVC_FAULT,    /* of the GPU, by a tenant */
     EVC_RELEASE,  /* evicted or stopped workloads let go of their cards */
     EVC_STAGE,    /* starting -> loading -> running */
     EVC_TRAFFIC,
@@ -46,6 +47,7 @@ enum event_kind {
     EV_ARRIVAL,   /* rank = stream */
     EV_SUBMIT,    /* rank = 0: the oldest delayed submission */
     EV_SCALE,     /* rank = service */
+    EV_FAULT,     /* rank = workload */
     EV_WAKE
 };
 
@@ -78,6 +80,8 @@ struct workload {
     bool sliced;               /* it has slots under a mechanism (world_sharing.h) */
     int32_t got_milli, lost_milli; /* of milli, when sliced and running: computing, and lost to sharing */
     uint64_t uid;              /* as the demand knows it */
+    uint32_t runs;             /* starts that drew incidents (world_incidents.c) */
+    sim_time fault_at;
     struct lease_id lease;
     sim_time since;            /* begin of the open ledger segment */
     uint32_t prev, next;       /* siblings: pods of a job, replicas of a service */
@@ -98,6 +102,7 @@ struct job {
     sim_time high_water;       /* furthest work ever reached */
     sim_time fail_at;          /* work at which this attempt fails; SIM_NEVER: it does not */
     uint32_t failures;         /* attempts that ended so */
+    uint32_t crashes;          /* incidents in a row */
     sim_time first_start;
     sim_time run_since;        /* begin of the current segment of the run, SIM_NEVER when not running */
     sim_time run_offset;       /* position in its cycle of computing and stall at run_since */
@@ -136,6 +141,7 @@ struct service_state {
     int32_t seen_wanted;
     struct qhist latency, ttft;
     uint64_t cold_starts, preemptions;
+    uint32_t crashes;          /* incidents in a row */
     double replica_seconds;
 };
 
@@ -267,6 +273,9 @@ struct world {
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;
     struct world_record *record; /* NULL: not --record full */
+    struct pending_view *pending; /* NULL: summary only, or not replication 0 */
+    const struct policy_config *pending_config;
+    double *pending_units;
     uint64_t *demand_hash;     /* per stream, then per service */
     bool loops;
 };
@@ -323,6 +332,7 @@ void job_stage(struct world *w, uint32_t wl);
 void job_finish(struct world *w, uint32_t job);
 void job_evicted(struct world *w, uint32_t wl);
 void job_released(struct world *w, uint32_t wl);
+i128 job_crashed(struct world *w, uint32_t wl); /* starts again; card-time lost */
 /* The scheduler took the pod's node: it drains, then waits for another. Card-time lost (mcns). */
 i128 job_preempted(struct world *w, uint32_t wl);
 enum workload_class job_class(const struct world *w, uint32_t job);
@@ -354,6 +364,7 @@ void replica_placed(struct world *w, uint32_t wl);
 void replica_stage(struct world *w, uint32_t wl);
 void replica_evicted(struct world *w, uint32_t wl);
 void replica_released(struct world *w, uint32_t wl);
+i128 replica_crashed(struct world *w, uint32_t wl); /* a new one takes its place; 0 */
 void replica_interrupted(struct world *w, uint32_t wl); /* with its base: no longer ready */
 void service_reconcile(struct world *w, uint32_t service);
 
@@ -370,6 +381,11 @@ void series_step(struct world *w);               /* at every traffic step */
 void series_eviction(struct world *w, double lost_card_h);
 void series_hour(struct world *w);               /* at the end of every hour, all settled */
 void series_emit(struct world *w);
+
+/* ---- world_pending.c: quota at every node over time, alarms ---- */
+void world_pending_init(struct world *w, const struct policy_config *cfg); /* the policy exists */
+void world_pending_output(struct world *w, const struct policy_output *o); /* before it is applied */
+void world_pending_emit(struct world *w);
 
 /* ---- world_results.c, world_cost.c ---- */
 void results_emit(struct world *w);

@@ -40,6 +40,7 @@ void record_loop(struct world *w);                  /* writes an event of note, 
 
 /* ---- placement and life ---- */
 void record_unplaced(struct world *w, uint32_t wl);
+void record_preempted(struct world *w, uint32_t victim, uint32_t by); /* by the scheduler */
 void record_started(struct world *w, uint32_t wl, sim_time starting, sim_time loading);
 void record_released(struct world *w, uint32_t wl);
 void record_stopped(struct world *w, uint32_t wl); /* a replica that is no longer wanted */

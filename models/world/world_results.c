@@ -7,6 +7,7 @@
 #include "models/world/world_lora.h"
 #include "models/world/offered.h"
 #include "models/world/tables.h"
+#include "models/world/world_preempt.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
 
@@ -321,6 +322,7 @@ void results_emit(struct world *w)
     lora_emit(w);
     for (int32_t t = 0; t < w->s->quota.team_count; t++)
         emit_team(w, t);
+    preemption_emit(w);
     cost_emit(w);
     emit_ledger(w);
     series_emit(w);

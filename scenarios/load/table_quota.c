@@ -34,11 +34,20 @@ const struct schema team_schema = {.title = "a team",
                                    .about = "Who asks and who pays. Without this list every queue is a team of its own name.",
                                    .size = sizeof(struct team_config), .fields = team_fields};
 
+static const struct enum_name preemption_policy_names[] = {
+    {"PreemptLowerPriority", PREEMPTION_POLICY_LOWER_PRIORITY},
+    {"Never", PREEMPTION_POLICY_NEVER},
+    {NULL, 0}};
+
 static const struct field priority_class_fields[] = {
     {.name = "name", .kind = FIELD_NAME, .offset = offsetof(struct priority_class_config, name),
      .flags = FIELD_REQUIRED, .help = "Name that streams and services use."},
     {.name = "value", .kind = FIELD_INT, .offset = offsetof(struct priority_class_config, value),
      .min = -2e9, .max = 2e9, .flags = FIELD_REQUIRED, .help = "Higher is more important."},
+    {.name = "preemptionPolicy", .kind = FIELD_ENUM, .names = preemption_policy_names,
+     .offset = offsetof(struct priority_class_config, preemption_policy),
+     .help = "With schedulerPreemption: may the scheduler evict lower priorities for it? It can be "
+             "evicted by higher ones either way. Classes of one value have one policy."},
     {0}};
 const struct schema priority_class_schema = {.title = "a priority class",
                                              .size = sizeof(struct priority_class_config), .fields = priority_class_fields};

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/world/world_preempt.h"
+
+#include <stdlib.h>
+
+#include "models/fleet/preempt.h"
+#include "models/world/world_record.h"
+#include "sim/check.h"
+#include "sim/rng.h"
+
+/* One worker of a workload on a node, in the lists of its node and of its workload. */
+struct resident {
+    uint32_t wl;
+    int32_t part, node;
+    int32_t next, prev;  /* on the node, -1 = end */
+    int32_t sibling;     /* of the workload; in the free list the next free one */
+    sim_time started;
+};
+
+struct level {
+    int64_t priority, residents;
+};
+
+struct preemption {
+    struct preempt_view *view;
+    struct rng rng;              /* where a search starts */
+    struct resident *residents;
+    size_t used, capacity;
+    int32_t free_head;
+    int32_t *node_head;          /* [node] */
+    int32_t *wl_head;            /* [workload] */
+    size_t wl_capacity;
+    struct level *levels;        /* residents by priority, ascending */
+    size_t level_count, level_capacity;
+    struct preempt_pod *pods, *best; /* scratch: pods of one node */
+    size_t pods_capacity, best_capacity;
+    /* the plan: workloads that would go, nodes that workers would go to (one entry per worker) */
+    uint32_t *victims;
+    size_t victim_count, victim_capacity;
+    int32_t *spots;
+    size_t spot_count, spot_capacity;
+    uint64_t evicted, gangs_broken;
+    i128 gang_lost;              /* mcns */
+};
+
+static struct preemption *state_of(const struct world *w)
+{
+    return w->preemption;
+}
+
+bool preemption_on(const struct world *w)
+{
+    return w->preemption != NULL;
+}
+
+int64_t workload_priority(const struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    if (wl->kind > WL_REPLICA)
+        return 0; /* instances of a LoRA base: neither victim nor preemptor */
+    return wl->kind == WL_REPLICA ? w->services[wl->owner].cfg->priority
+                                  : w->jobs[wl->owner].spec.priority;
+}
+
+bool preemption_before(const struct world *w, uint32_t a, uint32_t b)
+{
+    return preemption_on(w) && workload_priority(w, a) > workload_priority(w, b);
+}
+
+/* The loader refuses classes of one value with two policies. */
+static bool may_preempt(const struct world *w, int64_t priority)
+{
+    const struct quota_config *q = &w->s->quota;
+    for (int32_t i = 0; i < q->priority_class_count; i++)
+        if (q->priority_classes[i].value == priority)
+            return q->priority_classes[i].preemption_policy != PREEMPTION_POLICY_NEVER;
+    return true;
+}
+
+/* ---- who is where ---- */
+
+static void level_change(struct preemption *p, int64_t priority, int64_t by)
+{
+    size_t i = 0;
+    while (i < p->level_count && p->levels[i].priority < priority)
+        i++;
+    if (i == p->level_count || p->levels[i].priority != priority) {
+        p->levels = mem_grow(p->levels, &p->level_capacity, p->level_count + 1, sizeof *p->levels);
+        for (size_t k = p->level_count++; k > i; k--)
+            p->levels[k] = p->levels[k - 1];
+        p->levels[i] = (struct level){priority, 0};
+    }
+    p->levels[i].residents += by;
+}
+
+static bool someone_below(const struct preemption *p, int64_t priority)
+{
+    for (size_t i = 0; i < p->level_count && p->levels[i].priority < priority; i++)
+        if (p->levels[i].residents > 0)
+            return true;
+    return false;
+}
+
+static int32_t resident_new(struct preemption *p)
+{
+    int32_t r = p->free_head;
+    if (r >= 0) {
+        p->free_head = p->residents[r].sibling;
+        return r;
+    }
+    p->residents = mem_grow(p->residents, &p->capacity, p->used + 1, sizeof *p->residents);
+    return (int32_t)p->used++;
+}
+
+static void heads_grow(struct preemption *p, size_t need)
+{
+    size_t old = p->wl_capacity;
+    p->wl_head = mem_grow(p->wl_head, &p->wl_capacity, need, sizeof *p->wl_head);
+    for (size_t i = old; i < p->wl_capacity; i++)
+        p->wl_head[i] = -1;
+}
+
+void preemption_placed(struct world *w, uint32_t ix)
+{
+    struct preemption *p = state_of(w);
+    if (p == NULL || w->wl[ix].kind > WL_REPLICA)
+        return;
+    int32_t count;
+    const struct lease_part *parts = fleet_lease_parts(w->fleet, w->wl[ix].lease, &count);
+    heads_grow(p, w->wl_count);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t r = resident_new(p), node = parts[i].node, head = p->node_head[node];
+        p->residents[r] = (struct resident){ix, i, node, head, -1, p->wl_head[ix], w->now};
+        if (head >= 0)
+            p->residents[head].prev = r;
+        p->node_head[node] = r;
+        p->wl_head[ix] = r;
+    }
+    level_change(p, workload_priority(w, ix), count);
+}
+
+void preemption_released(struct world *w, uint32_t ix)
+{
+    struct preemption *p = state_of(w);
+    if (p == NULL || ix >= p->wl_capacity)
+        return;
+    int32_t r = p->wl_head[ix];
+    for (int32_t next; r >= 0; r = next) {
+        struct resident *x = &p->residents[r];
+        next = x->sibling;
+        if (x->prev >= 0)
+            p->residents[x->prev].next = x->next;
+        else
+            p->node_head[x->node] = x->next;
+        if (x->next >= 0)
+            p->residents[x->next].prev = x->prev;
+        x->sibling = p->free_head;
+        p->free_head = r;
+        level_change(p, workload_priority(w, ix), -1);
+    }
+    p->wl_head[ix] = -1;
+    struct workload *wl = &w->wl[ix];
+    uint32_t by = wl->preemptor;
+    if (by != NONE32 && w->wl[by].gen == wl->preemptor_gen)
+        w->wl[by].victims_left--;
+    wl->preemptor = NONE32;
+}
+
+/* ---- the plan ---- */
+
+static bool planned(const struct preemption *p, uint32_t ix)
+{
+    for (size_t i = 0; i < p->victim_count; i++)
+        if (p->victims[i] == ix)
+            return true;
+    return false;
+}
+
+static const struct lease_part *part_of(const struct world *w, const struct resident *r)
+{
+    int32_t count;
+    return &fleet_lease_parts(w->fleet, w->wl[r->wl].lease, &count)[r->part];
+}
+
+/* The node after the plan so far. */
+static void look(struct world *w, int32_t node, const struct place_request *req)
+{
+    struct preemption *p = state_of(w);
+    preempt_look(p->view, node);
+    for (int32_t r = p->node_head[node]; r >= 0 && p->victim_count > 0; r = p->residents[r].next)
+        if (planned(p, p->residents[r].wl))
+            preempt_without(p->view, part_of(w, &p->residents[r]));
+    for (size_t i = 0; i < p->spot_count; i++)
+        if (p->spots[i] == node)
+            preempt_put(p->view, req);
+}
+
+/* Pods of the node that may go for this priority, into p->pods. */
+static int32_t lower_pods(struct world *w, int32_t node, int64_t priority)
+{
+    struct preemption *p = state_of(w);
+    int32_t n = 0;
+    for (int32_t r = p->node_head[node]; r >= 0; r = p->residents[r].next) {
+        const struct resident *x = &p->residents[r];
+        int64_t theirs = workload_priority(w, x->wl);
+        if (theirs >= priority || w->wl[x->wl].state == WL_DRAINING || planned(p, x->wl))
+            continue;
+        p->pods = mem_grow(p->pods, &p->pods_capacity, (size_t)n + 1, sizeof *p->pods);
+        p->pods[n++] = (struct preempt_pod){x->wl, theirs, x->started, *part_of(w, x)};
+    }
+    return n;
+}
+
+static void plan_spot(struct preemption *p, int32_t node)
+{
+    p->spots = mem_grow(p->spots, &p->spot_capacity, p->spot_count + 1, sizeof *p->spots);
+    p->spots[p->spot_count++] = node;
+}
+
+static void plan_victims(struct preemption *p, const struct preempt_pod *pods, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (planned(p, pods[i].id))
+            continue;
+        p->victims = mem_grow(p->victims, &p->victim_capacity, p->victim_count + 1, sizeof *p->victims);
+        p->victims[p->victim_count++] = pods[i].id;
+    }
+}
+
+/* Is there room where victims of the plan leave some? */
+static bool plan_free_spot(struct world *w, const struct place_request *req)
+{
+    struct preemption *p = state_of(w);
+    for (size_t i = 0; i < p->victim_count; i++)
+        for (int32_t r = p->wl_head[p->victims[i]]; r >= 0; r = p->residents[r].sibling) {
+            const struct lease_part *part = part_of(w, &p->residents[r]);
+            if (part->pool != req->pools[0])
+                continue;
+            look(w, part->node, req);
+            if (preempt_fits(p->view, req)) {
+                plan_spot(p, part->node);
+                return true;
+            }
+        }
+    return false;
+}
+
+/* One worker more, on the best of the candidates in the pool. */
+static bool plan_worker(struct world *w, const struct place_request *req, int64_t priority)
+{
+    struct preemption *p = state_of(w);
+    int32_t first, nodes = preempt_pool_nodes(w->fleet, req->pools[0], &first);
+    int32_t wanted = preempt_candidates(nodes), found = 0, node = -1, best_count = 0;
+    struct preempt_rank best = {0, 0, 0, 0};
+    if (nodes == 0)
+        return false;
+    int32_t offset = (int32_t)rng_below(&p->rng, (uint64_t)nodes);
+    for (int32_t i = 0; i < nodes && found < wanted; i++) {
+        int32_t at = first + (offset + i) % nodes, n = lower_pods(w, at, priority);
+        if (n == 0)
+            continue;
+        look(w, at, req);
+        int32_t victims = preempt_victims(p->view, req, p->pods, n);
+        if (victims == 0)
+            continue;
+        struct preempt_rank rank = preempt_rank_of(p->pods, victims);
+        if (found++ > 0 && !preempt_better(&rank, &best))
+            continue;
+        best = rank;
+        node = at;
+        best_count = victims;
+        p->best = mem_grow(p->best, &p->best_capacity, (size_t)victims, sizeof *p->best);
+        for (int32_t k = 0; k < victims; k++)
+            p->best[k] = p->pods[k];
+    }
+    if (node < 0)
+        return false;
+    plan_victims(p, p->best, best_count);
+    plan_spot(p, node);
+    return true;
+}
+
+/* All workers in this pool: those that fit already, then one by one. */
+static bool plan_pool(struct world *w, uint32_t ix, struct place_request req, const int32_t *pool)
+{
+    struct preemption *p = state_of(w);
+    const struct workload *wl = &w->wl[ix];
+    int64_t priority = workload_priority(w, ix);
+    p->victim_count = p->spot_count = 0;
+    req.pools = pool;
+    req.pool_count = 1;
+    struct lease_id there = fleet_lease_open(w->fleet);
+    int32_t left = wl->workers;
+    if (left > 1)
+        left -= fleet_place(w->fleet, there, &req, left, false, true);
+    bool ok = true;
+    for (; ok && left > 0; left--)
+        ok = plan_free_spot(w, &req) || plan_worker(w, &req, priority);
+    fleet_lease_close(w->fleet, there);
+    return ok && p->victim_count > 0;
+}
+
+/* ---- evicting ---- */
+
+static void evict(struct world *w, uint32_t victim, uint32_t by)
+{
+    struct preemption *p = state_of(w);
+    struct workload *wl = &w->wl[victim];
+    wl->preemptor = by;
+    wl->preemptor_gen = w->wl[by].gen;
+    w->wl[by].victims_left++;
+    p->evicted++;
+    record_preempted(w, victim, by);
+    if (wl->kind == WL_REPLICA) {
+        replica_evicted(w, victim);
+        return;
+    }
+    bool gang = w->jobs[wl->owner].spec.workers > 1;
+    i128 lost = job_preempted(w, victim);
+    p->gangs_broken += gang;
+    p->gang_lost += gang ? lost : 0;
+    admission_input(w, victim, POLICY_IN_UNREADY);
+}
+
+void preemption_try(struct world *w, uint32_t ix)
+{
+    struct preemption *p = state_of(w);
+    if (p == NULL || w->wl[ix].kind > WL_REPLICA || w->wl[ix].victims_left > 0)
+        return;
+    int64_t priority = workload_priority(w, ix);
+    if (!may_preempt(w, priority) || !someone_below(p, priority))
+        return;
+    struct place_request req;
+    place_request_of(w, ix, &req);
+    for (int32_t i = 0; i < req.pool_count; i++)
+        if (plan_pool(w, ix, req, &req.pools[i])) {
+            for (size_t k = 0; k < p->victim_count; k++)
+                evict(w, p->victims[k], ix);
+            return;
+        }
+}
+
+/* ---- life ---- */
+
+void preemption_init(struct world *w)
+{
+    if (!w->arb->scheduler_preemption)
+        return;
+    struct preemption *p = w->preemption = mem_zalloc(1, sizeof *p);
+    int64_t nodes = 0;
+    for (int32_t i = 0; i < w->s->fleet.pool_count; i++)
+        nodes += w->s->fleet.pools[i].node_count;
+    p->node_head = mem_alloc((size_t)nodes + 1, sizeof *p->node_head);
+    for (int64_t n = 0; n < nodes; n++)
+        p->node_head[n] = -1;
+    p->free_head = -1;
+    p->view = preempt_open(w->fleet);
+    rng_open(&p->rng, w->s->seed, w->opt.replication, PURPOSE_PLACEMENT, 1);
+}
+
+void preemption_fini(struct world *w)
+{
+    struct preemption *p = state_of(w);
+    if (p == NULL)
+        return;
+    preempt_close(p->view);
+    free(p->residents);
+    free(p->node_head);
+    free(p->wl_head);
+    free(p->levels);
+    free(p->pods);
+    free(p->best);
+    free(p->victims);
+    free(p->spots);
+    free(p);
+    w->preemption = NULL;
+}
+
+void preemption_emit(struct world *w)
+{
+    const struct preemption *p = state_of(w);
+    if (p == NULL)
+        return;
+    results_metric(w, "all", "", "scheduler.preemptions", (double)p->evicted, false);
+    results_metric(w, "all", "", "scheduler.gangs_broken", (double)p->gangs_broken, false);
+    results_metric(w, "all", "", "scheduler.gang_lost", i128_card_hours(p->gang_lost), false);
+}
