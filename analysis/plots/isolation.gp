@@ -5,7 +5,7 @@
 set border 0
 set ytics scale 0
 set lmargin at screen 0.36
-set rmargin at screen 0.95
+set rmargin at screen 0.86
 set tmargin at screen 1-8.0/H
 set bmargin at screen 48.0/H
 set xrange [0:100]

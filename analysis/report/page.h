@@ -52,6 +52,7 @@ void section_use(struct page *page);      /* card time, whole run and over time 
 void section_waiting(struct page *page);
 void section_replicas(struct page *page);
 void section_sharing(struct page *page);  /* who shares cards; nothing in older databases */
+bool sharing_lead(struct page *page); /* the page's first sentence where arbiters differ in sharing only */
 void section_cost(struct page *page);
 void section_teams(struct page *page);
 void section_figures(struct page *page);  /* the table */

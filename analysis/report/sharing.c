@@ -145,7 +145,7 @@ static void print_choice(struct page *page, const struct way *ways, size_t count
 
 static void print_rule(struct page *page)
 {
-    fputs("<p><b>A rule to begin with:</b> MIG for inference that has promised a latency, HAMi or time-slicing for LoRA, "
+    fputs("<p style=\"margin-top:14px\"><b>A rule to begin with:</b> MIG for inference that has promised a latency, HAMi or time-slicing for LoRA, "
           "whole cards for pre-training. MIG pays with stranded slices and slow changes of layout; HAMi and slicing pay "
           "with neighbours who slow each other and fail together; a whole card pays with what its tenant leaves unused. "
           "A gang that counts its cards must not meet slices: where slicing is switched on for the whole cluster, a "
@@ -243,6 +243,49 @@ static void print_section(struct page *page, struct audit *audit)
     if (sharing_draw_pools(page, audit) && !ways_differ(ways, count))
         isolation_keys(page, audit);
     print_findings(page, audit);
+}
+
+/* The arbiters admit alike and differ in how they share: then this is what the page is about. */
+static bool only_sharing_differs(const struct way *ways, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(ways[i].run->preset, ways[0].run->preset) != 0)
+            return false;
+    return ways_differ(ways, count);
+}
+
+static void print_lead(struct page *page, const struct way *ways, size_t count)
+{
+    const struct way *all = fewest(ways, count, false), *clean = fewest(ways, count, true), *most = &ways[0];
+    for (size_t i = 1; i < count; i++)
+        most = ways[i].cards > most->cards ? &ways[i] : most;
+    fprintf(page->out, "<p class=\"lead\">The same demand takes %.0f cards under ", most->cards);
+    em(page, most->run->arbiter);
+    fprintf(page->out, " and %.0f under ", all->cards);
+    em(page, all->run->arbiter);
+    if (clean == all) {
+        fputs(", where everybody has the isolation they require", page->out);
+    } else if (clean != NULL) {
+        fprintf(page->out, "; with the isolation that everybody requires it takes %.0f at least, under ", clean->cards);
+        em(page, clean->run->arbiter);
+    }
+    fputs(".</p>\n", page->out);
+}
+
+bool sharing_lead(struct page *page)
+{
+    struct way ways[SHARING_WAYS_MAX];
+    struct audit audit = {0};
+    bool is_it = false;
+    if (audit_has_tables(page->results, page->err) &&
+        audit_read(&audit, page->results, &(struct audit_options){0}, true, page->err)) {
+        size_t count = ways_of(page, &audit, ways);
+        is_it = only_sharing_differs(ways, count);
+        if (is_it)
+            print_lead(page, ways, count);
+    }
+    audit_fini(&audit);
+    return is_it;
 }
 
 void section_sharing(struct page *page)

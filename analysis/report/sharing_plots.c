@@ -104,22 +104,37 @@ struct pool_row {
     const struct audit_pool *pool;
     double use; /* computing, of the time that cards had a tenant */
     size_t findings;
+    size_t same; /* more arbiters under which the pool is just the same */
 };
+
+/* A pool that an arbiter does not touch looks the same under several: one row for all of them. */
+static struct pool_row *same_row(struct pool_row *rows, size_t count, const struct pool_row *like)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].pool->node_pool, like->pool->node_pool) == 0 && rows[i].findings == like->findings &&
+            strcmp(rows[i].pool->mechanism, like->pool->mechanism) == 0 && fabs(rows[i].use - like->use) < 0.005)
+            return &rows[i];
+    return NULL;
+}
 
 /* Rows of one isolation, in order of arbiters. */
 static size_t rows_of(const struct audit *audit, int rank, struct pool_row *rows, size_t count)
 {
     for (size_t i = 0; i < audit->run_count; i++)
-        for (size_t k = 0; k < audit->runs[i].pool_count && count < SHARING_ROWS_MAX; k++) {
+        for (size_t k = 0; k < audit->runs[i].pool_count; k++) {
             const struct audit_run *run = &audit->runs[i];
             const struct audit_pool *p = &run->pools[k];
             double held = p->cards_mean * run->horizon_s;
             if (audit_rank(p->isolation) != rank || !(held > 0))
                 continue;
-            struct pool_row *row = &rows[count++];
-            *row = (struct pool_row){run, p, fmin(p->computing_card_s / held, 1), 0};
+            struct pool_row row = {run, p, fmin(p->computing_card_s / held, 1), 0, 0};
             for (size_t n = 0; n < run->finding_count; n++)
-                row->findings += strcmp(run->findings[n].node_pool, p->node_pool) == 0;
+                row.findings += strcmp(run->findings[n].node_pool, p->node_pool) == 0;
+            struct pool_row *same = same_row(rows, count, &row);
+            if (same != NULL)
+                same->same++;
+            else if (count < SHARING_ROWS_MAX)
+                rows[count++] = row;
         }
     return count;
 }
@@ -128,7 +143,9 @@ static void write_row(struct plot *plot, FILE *f, const struct pool_row *r, size
 {
     char text[80];
     struct arena arena = {0};
-    const char *name = arena_printf(&arena, "%s: %s", cut(&arena, r->run->arbiter, 22), cut(&arena, r->pool->node_pool, 18));
+    const char *name = arena_printf(&arena, "%s%s: %s", cut(&arena, r->run->arbiter, 18),
+                                    r->same > 0 ? arena_printf(&arena, " and %zu more", r->same) : "",
+                                    cut(&arena, r->pool->node_pool, 14));
     fprintf(f, "%zu\t%s", at, plot_label(plot, name));
     plot_column(f, 100 * r->use);
     if (r->findings > 0)

@@ -114,6 +114,7 @@ static void page_draws_utilisation_against_isolation(void **state)
     assert_true(shared_db(scratch_file(&s, "r.db"), &(struct shared_db){0}, &err));
     assert_true(report_write(scratch_file(&s, "r.db"), scratch_file(&s, "r.html"), &err));
     char *page = read_file(scratch_file(&s, "r.html"));
+    assert_non_null(strstr(page, "takes 8 cards under <em>whole</em> and 4 under <em>mig</em>, where everybody has"));
     assert_non_null(strstr(page, "Tenants have less isolation than they require under slicing</h2>"));
     assert_non_null(strstr(page, "Fewest cards: <em>mig</em> (4 cards), and everybody has the isolation"));
     assert_non_null(strstr(page, "fraud requires hardware isolation (PCI-DSS), but shared 2 cards of a100 under "
