@@ -107,7 +107,8 @@ static double metric_of(const struct service_state *sv)
 {
     if (sv->cfg->target_per_replica > 0)
         return sv->last.in_flight;
-    return sv->point.rate_per_s + sv->fluid.backlog / BACKLOG_DRAIN_S;
+    /* Measured against what a replica carries now, beside its neighbours on the card. */
+    return (sv->point.rate_per_s + sv->fluid.backlog / BACKLOG_DRAIN_S) / sv->fluid.speed;
 }
 
 void service_scaling_decide(struct world *w, uint32_t k)

@@ -386,6 +386,7 @@ i128 job_preempted(struct world *w, uint32_t ix)
     wl->state = WL_DRAINING;
     wl->preempted = true;
     wl->gen++;
+    sharing_touch(w, ix);
     world_event(w, w->now + w->arb->eviction_grace, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
     return lost;
 }

@@ -169,6 +169,7 @@ static bool try_place(struct world *w, uint32_t ix)
     wl->lease = fleet_lease_open(w->fleet);
     if (fleet_place(w->fleet, wl->lease, &req, wl->workers, true, true) < wl->workers) {
         fleet_lease_close(w->fleet, wl->lease);
+        wl->lease = (struct lease_id){0};
         return false;
     }
     int32_t parts;
@@ -333,6 +334,7 @@ void place_release(struct world *w, uint32_t ix)
     preemption_released(w, ix);
     fleet_release(w->fleet, wl->lease, -1);
     fleet_lease_close(w->fleet, wl->lease);
+    wl->lease = (struct lease_id){0};
     wl->milli = 0;
     w->freed = true;
 }

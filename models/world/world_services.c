@@ -7,6 +7,7 @@
 
 #include "models/world/offered.h"
 #include "models/world/service_scaling.h"
+#include "models/world/world_incidents.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -118,9 +119,10 @@ static void unready(struct world *w, uint32_t ix)
     struct service_state *sv = service_of(w, ix);
     sv->ready--;
     sv->speed_sum -= wl->speed_ppm;
-    if (wl->base == NONE32)
+    if (wl->base == NONE32) {
         sv->ready_milli[wl->pool] -= wl->milli;
-    sv->ready_lost[wl->pool] -= wl->lost_milli;
+        sv->ready_lost[wl->pool] -= wl->lost_milli;
+    }
     wl->since = w->now;
     service_speed_refresh(w, wl->owner);
 }
@@ -230,6 +232,7 @@ static struct coldstart_time replica_start_time(struct world *w, uint32_t ix)
 void replica_placed(struct world *w, uint32_t ix)
 {
     struct coldstart_time t = replica_start_time(w, ix);
+    t.starting += incident_backoff(service_of(w, ix)->crashes);
     struct workload *wl = &w->wl[ix];
     record_started(w, ix, t.starting, t.loading);
     wl->state = WL_STARTING;
@@ -260,10 +263,11 @@ void replica_stage(struct world *w, uint32_t ix)
         sv->ready_milli[wl->pool] += wl->milli;
     else
         lora_changed(w, ix);
-    sv->ready_lost[wl->pool] += wl->lost_milli;
     sv->cold_starts++;
+    uint32_t k = wl->owner;
     sharing_touch(w, ix);
-    service_scaling_wake(w, wl->owner);
+    incident_running(w, ix);
+    service_scaling_wake(w, k);
 }
 
 void replica_interrupted(struct world *w, uint32_t ix)
@@ -291,6 +295,18 @@ void replica_evicted(struct world *w, uint32_t ix)
     wl->evicted = true;
     sharing_touch(w, ix);
     world_event(w, w->now + w->arb->eviction_grace, EVC_RELEASE, ix, EV_RELEASE, wl->gen);
+}
+
+i128 replica_crashed(struct world *w, uint32_t ix)
+{
+    uint32_t k = w->wl[ix].owner;
+    w->services[k].crashes++;
+    record_released(w, ix);
+    list_remove(w, service_of(w, ix), ix);
+    close_stage(w, ix);
+    replica_drop(w, ix, true);
+    service_reconcile(w, k);
+    return 0;
 }
 
 void replica_released(struct world *w, uint32_t ix)

@@ -13,6 +13,8 @@ int32_t sharing_tenant(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix]; /* shapes of one kind are one, whoever asks for them */
     if (wl->kind == WL_BASE)
+        return w->shapes[wl->shape].source;
+    if (wl->kind == WL_BASE)
         return w->shapes[wl->shape].source; /* its group's first tenant */
     return wl->kind == WL_REPLICA ? w->s->demand.stream_count + (int32_t)wl->owner : w->jobs[wl->owner].stream;
 }
@@ -154,6 +156,7 @@ static void slot_add(struct world *w, const struct lease_part *part, uint32_t ix
     }
     at->slots = mem_grow(at->slots, &at->capacity, at->count + 1, sizeof *at->slots);
     at->slots[at->count++] = (struct share_slot){.wl = ix,
+                                                 .fixed = w->wl[ix].kind == WL_BASE,
                                                  .tenant = tenant,
                                                  .instance = part->instance,
                                                  .granted = part->milli,
@@ -198,6 +201,8 @@ static void describe(struct world *w, int32_t pool, const struct share_place *at
                                      .parallel = c->compute_demand, /* gpu-sharing 4.2: p = d */
                                      .bandwidth = c->bandwidth,
                                      .sm_share = 1};
+        if (s->fixed)
+            t[i].duty = (double)s->granted / SHARE_CARD_MILLI;
         if (cards->kind == SHARE_MIG)
             t[i].sm_share = mig_sm_share(cards->mig, cards->layout.items[s->instance].profile);
         if (cards->kind == SHARE_HAMI)
@@ -251,7 +256,13 @@ static void round_use(const struct share_place *at, const double *use, const dou
                       struct share_split *split)
 {
     int32_t rest = SHARE_CARD_MILLI;
+    for (size_t i = 0; i < at->count; i++)
+        rest -= at->slots[i].fixed ? at->slots[i].granted : 0;
     for (size_t i = 0; i < at->count; i++) {
+        if (at->slots[i].fixed) {
+            split[i] = (struct share_split){.got = at->slots[i].granted, .speed_ppm = SPEED_ONE};
+            continue;
+        }
         int32_t all = (int32_t)dm_round(use[i] * SHARE_CARD_MILLI);
         all = all < rest ? all : rest;
         double kept = rate0[i] > 0 ? least(rate[i] / rate0[i], 1) : 1;
@@ -309,6 +320,8 @@ static void held_change(struct world *w, struct share_slot *s, const struct shar
 {
     struct workload *wl = &w->wl[s->wl];
     int32_t more = n->held - s->held, lost = n->lost - s->lost;
+    if (s->fixed)
+        return;
     if (more == 0 && n->got == s->got && lost == 0)
         return;
     book_workload(w, s->wl);
@@ -387,10 +400,10 @@ void sharing_placed(struct world *w, uint32_t ix)
             whole_cards(w, &p[i], 1);
         else
             slot_add(w, &p[i], ix);
-        w->wl[ix].sliced |= p[i].first_card >= 0 && w->sharing->pools[p[i].pool].cards.kind != SHARE_WHOLE;
+        w->wl[ix].sliced |= p[i].first_card >= 0 && w->wl[ix].kind != WL_BASE &&
+                            w->sharing->pools[p[i].pool].cards.kind != SHARE_WHOLE;
     }
-    if (w->wl[ix].sliced)
-        lease_settle(w, ix);
+    lease_settle(w, ix);
 }
 
 void sharing_released(struct world *w, uint32_t ix)
@@ -404,16 +417,33 @@ void sharing_released(struct world *w, uint32_t ix)
         else
             slot_remove(w, &p[i], ix);
     }
-    bool sliced = wl->sliced;
     wl->sliced = false;
     wl->got_milli = wl->lost_milli = 0;
     wl->speed_ppm = SPEED_ONE;
-    if (sliced)
-        lease_settle(w, ix);
+    lease_settle(w, ix);
+}
+
+/* What no longer runs has given its memory back. */
+static void forget_memory(struct world *w, uint32_t ix)
+{
+    int32_t parts;
+    const struct lease_part *p = fleet_lease_parts(w->fleet, w->wl[ix].lease, &parts);
+    for (int32_t i = 0; i < parts && w->wl[ix].state != WL_RUNNING; i++) {
+        if (p[i].first_card < 0)
+            continue;
+        struct share_place *at = &w->sharing->places[sharing_card(w, &p[i])];
+        for (size_t k = 0; k < at->count; k++)
+            if (at->slots[k].wl == ix)
+                at->slots[k].resident_mib = 0;
+    }
 }
 
 void sharing_touch(struct world *w, uint32_t ix)
 {
+    if (w->wl[ix].lease.index1 == 0)
+        return;
+    if (sharing_config(w, sharing_tenant(w, ix))->memory_bytes > 0)
+        forget_memory(w, ix);
     if (w->wl[ix].sliced)
         lease_settle(w, ix);
 }

@@ -20,6 +20,7 @@
 
 struct share_slot {
     uint32_t wl;
+    bool fixed;                /* an instance of a LoRA base: divided by world_lora.c, neither lends nor borrows */
     int32_t tenant;
     int32_t instance;          /* MIG: of the pool's layout, else -1 */
     int32_t granted, held, got, lost; /* milli-cards */
