@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who may share an instance with whom, and what tenants of bases hold under any arbiter. */
-#include <math.h>
+/* Who may share an instance with whom. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +81,8 @@ bool lora_init(struct world *w)
     for (int32_t i = 0; i < sources; i++)
         tenants += tenancy_of(w->s, i).base >= 0;
     w->lora_tenants = tenants > 0;
+    if (tenants > 0)
+        lora_tallies_init(w);
     if (tenants == 0 || !w->arb->lora_base)
         return true;
     struct lora_world *l = w->lora = arena_alloc(&w->arena, 1, sizeof *l);
@@ -104,8 +105,10 @@ bool lora_init(struct world *w)
 
 void lora_fini(struct world *w)
 {
-    if (w->lora != NULL)
-        free(w->lora->instances);
+    if (w->lora == NULL)
+        return;
+    free(w->lora->instances);
+    free(w->lora->pairs);
 }
 
 bool lora_takes(const struct world *w, int32_t source, int32_t queue, int32_t priority)
@@ -116,33 +119,3 @@ bool lora_takes(const struct world *w, int32_t source, int32_t queue, int32_t pr
     return g->queue == queue && g->priority == priority;
 }
 
-/* ---- cards ---- */
-
-void lora_cards_change(struct world *w, uint32_t ix, int64_t delta_milli)
-{
-    if (!w->lora_tenants || tenancy_of(w->s, w->shapes[w->wl[ix].shape].source).base < 0)
-        return;
-    w->lora_mcns += ckpt_unit(w->lora_milli, w->now - w->lora_since);
-    w->lora_since = w->now;
-    w->lora_milli += delta_milli;
-    if (w->lora_milli > w->lora_peak)
-        w->lora_peak = w->lora_milli;
-}
-
-void lora_note_end(struct world *w, uint32_t job)
-{
-    const struct job *j = &w->jobs[job];
-    if (w->lora_tenants && job_class(w, job) == CLASS_LORA)
-        welford_add(&w->lora_stretch, (double)(w->now - j->first_start) / (double)j->spec.work);
-}
-
-void lora_emit(struct world *w)
-{
-    if (!w->lora_tenants)
-        return;
-    i128 sum = w->lora_mcns + ckpt_unit(w->lora_milli, w->now - w->lora_since);
-    results_metric(w, "all", "", "lora.cards_peak", (double)w->lora_peak / 1000, false);
-    results_metric(w, "all", "", "lora.cards_mean", i128_ratio(sum, ckpt_unit(1000, w->now)), false);
-    double stretch = w->lora_stretch.count > 0 ? w->lora_stretch.mean : (double)NAN;
-    results_metric(w, "all", "", "lora.stretch", stretch, false);
-}

@@ -112,6 +112,7 @@ static void set_speed(struct world *w, const struct lora_memory *m, uint32_t ix,
 void lora_parts(struct world *w, struct lora_instance *in)
 {
     struct split s = {.capacity_ppm = SPEED_ONE};
+    lora_meet(w, in);
     if (in->count == 0)
         return;
     bool serves = w->lora->groups[in->group].serves;

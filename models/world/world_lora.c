@@ -199,7 +199,7 @@ static uint32_t find_instance(const struct world *w, int32_t group, uint32_t ix)
     return NONE32;
 }
 
-static int32_t source_of(const struct world *w, uint32_t ix)
+int32_t lora_source_of(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
     return wl->kind == WL_REPLICA ? w->s->demand.stream_count + (int32_t)wl->owner
@@ -208,7 +208,7 @@ static int32_t source_of(const struct world *w, uint32_t ix)
 
 void lora_join(struct world *w, uint32_t ix, uint64_t uid)
 {
-    int32_t group = w->lora->group_of[source_of(w, ix)];
+    int32_t group = w->lora->group_of[lora_source_of(w, ix)];
     uint32_t at = find_instance(w, group, ix);
     if (at == NONE32)
         at = instance_open(w, group);
@@ -238,10 +238,9 @@ void lora_leave(struct world *w, uint32_t ix)
     memmove(in->tenants + at, in->tenants + at + 1, (size_t)(in->count - at) * sizeof *in->tenants);
     w->wl[ix].base = NONE32;
     w->wl[ix].milli = w->wl[ix].busy_milli = 0;
+    lora_parts(w, in);
     if (in->count == 0 && w->wl[in->workload].state != WL_DRAINING)
         instance_close(w, in);
-    else
-        lora_parts(w, in);
 }
 
 /* ---- life of an instance ---- */
@@ -261,6 +260,7 @@ void lora_placed(struct world *w, uint32_t ix)
     if (g->serves)
         t.starting += w->s->demand.services[g->source - w->s->demand.stream_count].engine_start;
     record_started(w, ix, t.starting, t.loading);
+    lora_seat(w, in);
     w->wl[ix].state = WL_STARTING;
     w->wl[ix].since = w->now;
     w->wl[ix].loading = t.loading;

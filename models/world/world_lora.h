@@ -35,6 +35,21 @@ struct lora_instance {
     uint32_t tenants[LORA_SLOTS_MAX]; /* workloads, in order of joining */
     int32_t count;
     uint32_t next;         /* of the group */
+    int32_t pool, node, card; /* where it is, or was last (lora_meet.c) */
+    int32_t met[LORA_SLOTS_MAX], met_count; /* sources that hold parts of its card */
+};
+
+/* Two tenants on one instance, by source, a < b. */
+struct lora_pair {
+    int32_t pool, node, card, a, b, times;
+    sim_time from, to, open; /* open: since when they are there, SIM_NEVER = not now */
+    sim_time shared;
+};
+
+struct lora_cards { /* what tenants hold */
+    int64_t milli, peak;
+    i128 mcns;
+    sim_time since;
 };
 
 struct lora_world {
@@ -44,6 +59,8 @@ struct lora_world {
     struct lora_instance *instances;
     size_t count, capacity;
     uint32_t free;
+    struct lora_pair *pairs;
+    size_t pair_count, pair_capacity;
 };
 
 bool lora_init(struct world *w); /* after sources_init */
@@ -76,7 +93,8 @@ void lora_book_replicas(struct world *w, uint32_t service, sim_time from);
 /* An instance without tenants that still drains. */
 void lora_book_empty(struct world *w, uint32_t wl);
 
-/* Cards that tenants hold, shared or not, under every arbiter. */
+/* lora_cards.c: cards that tenants hold, shared or not, under every arbiter. */
+void lora_tallies_init(struct world *w);
 void lora_cards_change(struct world *w, uint32_t wl, int64_t delta_milli);
 void lora_note_end(struct world *w, uint32_t job); /* it finished */
 void lora_emit(struct world *w);

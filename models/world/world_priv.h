@@ -265,10 +265,9 @@ struct world {
     struct quota_use quota;
     struct lora_world *lora;   /* NULL: no tenants, or an arbiter without loraBase */
     bool lora_tenants;         /* cards that they hold, also without sharing: */
-    int64_t lora_milli, lora_peak;
-    i128 lora_mcns;
-    sim_time lora_since;
-    struct welford lora_stretch; /* time from first start to end over work, finished LoRA jobs */
+    struct lora_cards *lora_cards; /* by pool, then of all */
+    struct welford *lora_stretch; /* time from first start to end over work, finished LoRA jobs: by team,
+                                     then of all */
     i128 *llm_held;            /* per node pool: card-time that replicas of LLM services held */
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;

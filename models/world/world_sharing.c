@@ -95,6 +95,11 @@ static void use_change(struct world *w, int32_t pool, int64_t cards, int64_t ten
     sh->peak = sh->in_use > sh->peak ? sh->in_use : sh->peak;
 }
 
+void sharing_base_change(struct world *w, int32_t pool, int64_t tenants, int64_t shared)
+{
+    use_change(w, pool, 0, tenants, shared);
+}
+
 /* ---- pairs ---- */
 
 static bool recording(const struct world *w)

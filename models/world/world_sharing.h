@@ -71,6 +71,8 @@ const struct fleet_config *sharing_fleet(struct world *w);
 
 void sharing_placed(struct world *w, uint32_t wl);   /* it has a lease and wl->milli */
 void sharing_released(struct world *w, uint32_t wl); /* before the lease ends; milli is no longer booked */
+/* More (or fewer) tenants than one on the whole card of a LoRA base, and: it became shared, or alone. */
+void sharing_base_change(struct world *w, int32_t pool, int64_t tenants, int64_t shared);
 void sharing_touch(struct world *w, uint32_t wl);    /* it began or ceased to run; booked up to now */
 
 /* Card of the fleet that a part lies on. */
