@@ -67,6 +67,7 @@ void scenario_lint(const struct scenario *s, const struct ynode *root, struct di
     lint_quota(&l);
     lint_gangs(&l);
     lint_services(&l);
+    lint_sharing(&l);
     lint_hyperpod(&l);
     free(l.seen);
 }
