@@ -36,9 +36,24 @@ static void lint_dont_lend(struct lint *l, int32_t a)
     }
 }
 
+/* Some pool is cut by MIG under this arbiter. */
+static bool has_mig(const struct scenario *s, const struct arbiter_config *arb)
+{
+    for (int32_t i = 0; i < arb->pool_sharing_count; i++)
+        if (arb->pool_sharings[i].sharing.kind == SHARE_MIG)
+            return true;
+    for (int32_t i = 0; i < s->fleet.pool_count; i++)
+        if (s->fleet.pools[i].sharing.kind == SHARE_MIG)
+            return true;
+    return false;
+}
+
 static void lint_shares(struct lint *l, int32_t a)
 {
-    if (l->s->arbiters[a].sharing == SHARING_FRACTION)
+    if (l->s->arbiters[a].lora_base)
+        lint_warn(l, "arbiters", a, "loraBase",
+                  "arbiter '%s': HyperPod has no software slicing; tenants of one base take a card or a MIG profile each", l->s->arbiters[a].name);
+    if (l->s->arbiters[a].sharing == SHARING_FRACTION && !has_mig(l->s, &l->s->arbiters[a]))
         lint_warn(l, "arbiters", a, "sharing",
                   "arbiter '%s': HyperPod gives whole cards or MIG profiles; it has no other fraction", l->s->arbiters[a].name);
     for (int32_t i = 0; i < l->s->quota.queue_count; i++) {
