@@ -71,6 +71,8 @@ bool bench_dmath(struct bench_report *report, struct err *e);
 bool bench_qhist(struct bench_report *report, struct err *e);
 bool bench_fgd(struct bench_report *report, struct err *e);
 bool bench_place(struct bench_report *report, struct err *e);
+bool bench_kueue_pending(struct bench_report *report, struct err *e);
+bool bench_kueue_cycle(struct bench_report *report, struct err *e);
 bool bench_scenario(struct bench_report *report, struct err *e);
 bool bench_trace(struct bench_report *report, struct err *e);
 

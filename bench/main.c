@@ -19,6 +19,8 @@ static const struct benchmark benchmarks[] = {
     {"qhist", "quantile histogram: calls", bench_qhist},
     {"fgd", "the FGD packing experiment on the openb lists in DIR...: pods", bench_fgd},
     {"place", "placement rules with 10,000 and 100,000 cards, filled and churned: pods", bench_place},
+    {"kueue-pending", "cohort policy, 100,000 (--pending) waiting in 1,000 queues: decisions", bench_kueue_pending},
+    {"kueue-cycle", "the same with 10,000 to 1,000,000 waiting and few changes: decisions", bench_kueue_cycle},
     {"scenario", "every arbiter of --file (scenarios/quick.yaml): jobs and replicas", bench_scenario},
     {"trace", "a jobs file (--file) in order on 1,000 cards: jobs", bench_trace},
 };
@@ -85,7 +87,7 @@ static int unknown_benchmark(const char *name)
 static int list_benchmarks(void)
 {
     for (int i = 0; i < BENCHMARKS; i++)
-        printf("%-10s %s\n", benchmarks[i].name, benchmarks[i].help);
+        printf("%-13s %s\n", benchmarks[i].name, benchmarks[i].help);
     return 0;
 }
 
@@ -226,7 +228,7 @@ static double yardstick(const struct bench_report *report)
 static void print_table(const struct bench_report *report)
 {
     double *seconds = mem_alloc(report->count, sizeof *seconds), unit = yardstick(report);
-    printf("%-10s %-20s %12s %12s %9s %9s %12s %7s %9s\n",
+    printf("%-13s %-20s %12s %12s %9s %9s %12s %7s %9s\n",
            "benchmark", "parameter", "items", "events", "best s", "median s", "items/cpu-s",
            "heap40", "peak MiB");
     for (size_t i = 0; i < report->count; i++) {
@@ -235,7 +237,7 @@ static void print_table(const struct bench_report *report)
             continue;
         size_t n = collect(report, i, seconds);
         row.cpu_s = seconds[0];
-        printf("%-10s %-20s %12" PRIu64 " %12" PRIu64 " %9.3f %9.3f %12.0f",
+        printf("%-13s %-20s %12" PRIu64 " %12" PRIu64 " %9.3f %9.3f %12.0f",
                row.benchmark, row.parameter, row.items, row.events, seconds[0], seconds[n / 2],
                rate(&row));
         if (unit > 0)
