@@ -140,7 +140,7 @@ static void print_choice(struct page *page, const struct way *ways, size_t count
     } else {
         fputs(all->run->no_names ? "" : "; under no arbiter does everybody have the isolation they require", page->out);
     }
-    fputs(".</p>\n", page->out);
+    fputs(". A colour is the weakest isolation among the pools in use.</p>\n", page->out);
 }
 
 static void print_rule(struct page *page)
