@@ -142,18 +142,6 @@ static void instance_close(struct world *w, struct lora_instance *in)
 
 /* ---- stages of a tenant ---- */
 
-/* It has a part of a card from now on. */
-static void tenant_start(struct world *w, uint32_t ix, enum workload_state state)
-{
-    struct workload *wl = &w->wl[ix];
-    wl->pool = w->wl[instance_of(w, ix)->workload].pool;
-    wl->since = w->now;
-    wl->state = (uint8_t)state;
-    record_started(w, ix, 0, 0);
-    if (wl->kind != WL_REPLICA)
-        job_note_start(w, wl->owner);
-}
-
 static sim_time adapter_time(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
@@ -165,6 +153,19 @@ static sim_time adapter_time(const struct world *w, uint32_t ix)
         more += c->restart;
     }
     return coldstart_estimate(&w->coldstart, 0, true, bytes, false, false).loading + more;
+}
+
+/* It has a part of a card from now on. */
+static void tenant_start(struct world *w, uint32_t ix, enum workload_state state)
+{
+    struct workload *wl = &w->wl[ix];
+    wl->pool = w->wl[instance_of(w, ix)->workload].pool;
+    wl->since = w->now;
+    wl->state = (uint8_t)state;
+    bool loaded = w->wl[instance_of(w, ix)->workload].state == WL_RUNNING; /* the base is */
+    record_started(w, ix, 0, loaded ? adapter_time(w, ix) : 0);
+    if (wl->kind != WL_REPLICA)
+        job_note_start(w, wl->owner);
 }
 
 static void tenant_load(struct world *w, uint32_t ix)
