@@ -48,7 +48,15 @@ static bool same_places(const struct tenancy *a, const struct tenancy *b)
     return true;
 }
 
-/* Memory of the smallest card among the pools that the queue has quota for; 0: there is none. */
+/* Whole cards are to be had there: not where all cards are cut or sliced. */
+static bool has_whole_cards(const struct world *w, int32_t pool)
+{
+    enum share_kind kind = w->fleet_config->pools[pool].sharing.kind;
+    return kind != SHARE_MIG && kind != SHARE_TIME_SLICING && kind != SHARE_MPS;
+}
+
+/* Memory of the smallest card among the pools that the queue has quota for; 0: there is none, or one
+ * of them has no whole cards. */
 static int64_t smallest_card(const struct world *w, int32_t source, int32_t queue)
 {
     struct queue_config q = quota_view_queue(w->s, w->arb, queue);
@@ -57,6 +65,8 @@ static int64_t smallest_card(const struct world *w, int32_t source, int32_t queu
     for (int32_t i = 0; i < q.quota_count; i++) {
         int32_t v = q.quotas[i].flavor;
         for (int32_t k = 0; q.quotas[i].resource < 0 && k < sp->counts[v]; k++) {
+            if (!has_whole_cards(w, sp->pools[v][k]))
+                return 0;
             int64_t bytes = catalogue_builtin()->cards[w->s->fleet.pools[sp->pools[v][k]].card].memory_bytes;
             least = least == 0 || bytes < least ? bytes : least;
         }

@@ -110,6 +110,18 @@ static void a_tenant_beyond_the_slots_opens_another_instance(void **state)
     told_free(t);
 }
 
+/* A base needs a whole card. Where cards are cut each tenant takes an instance of MIG. */
+static void cards_that_are_cut_hold_no_base(void **state)
+{
+    (void)state;
+    static const char yaml[] = HEAD("1", "16GB") FIVE("0.2", ADAPTER)
+        "arbiters: [{preset: cohort, nodePoolSharing: [{nodePool: a, sharing: {mechanism: mig, layout: 3g.40gb*2}}]}]\n";
+    struct told *t = tell(&(struct story){.yaml = yaml, .jobs = one_job});
+    assert_near(told_metric(t, "sharing.cards_peak"), 3, 0);
+    assert_near(told_metric(t, "lora.finished"), 5, 0);
+    told_free(t);
+}
+
 /* ---- joining and leaving ---- */
 
 /* t0 comes at 100 and computes from 117.15; t1 comes at 200 and has loaded its adapter at 201. Then
@@ -260,6 +272,7 @@ int main(void)
         cmocka_unit_test(tenants_that_are_all_busy_take_turns),
         cmocka_unit_test(too_large_adapters_open_more_instances),
         cmocka_unit_test(a_tenant_beyond_the_slots_opens_another_instance),
+        cmocka_unit_test(cards_that_are_cut_hold_no_base),
         cmocka_unit_test(a_tenant_that_joins_loads_its_adapter_only),
         cmocka_unit_test(checkpoints_go_by_computing_time_at_any_speed),
         cmocka_unit_test(an_evicted_base_takes_its_tenants_along),
