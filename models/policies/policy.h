@@ -478,6 +478,15 @@ struct policy_quota_state {
     int64_t borrowed, lent; /* borrowed: used above subtree; lent: own quota used by others */
 };
 
+/* The workload that stands first in a queue, whether it is looked at, parked or in flight. */
+struct policy_head {
+    uint32_t workload;
+    enum policy_place place;
+    bool fits_nominal;  /* each of its requests is within nominal - used of the queue itself, on some
+                           flavor that it may use */
+    struct policy_numbers numbers; /* there, of its first resource; else of what is too little */
+};
+
 enum policy_cycle { /* result of running a cycle */
     POLICY_CYCLE_NONE,      /* no active queue has anything to look at */
     POLICY_CYCLE_CHANGED,   /* admitted, evicted, or the sets of queued or parked differ */
@@ -547,6 +556,15 @@ struct policy_ops {
     double (*share)(void *ctx, enum policy_object_kind kind, uint32_t id);
     /* Frees what outputs point to; the host calls it after it applied them. */
     void (*release_outputs)(void *ctx);
+
+    /* Members from here on are optional, and absent where `size` ends before them. */
+
+    /* First of the waiting workloads of a cluster queue, those in a back-off left out; false: none. */
+    bool (*head)(void *ctx, uint32_t cluster_queue, struct policy_head *head);
+    /* False when a gang of this shape can never be admitted there: some request is more than the
+     * queue could use on any flavor that it may use if nothing else were admitted (numbers: of the
+     * flavor that comes nearest; potential is that bound). */
+    bool (*may_fit)(void *ctx, uint32_t cluster_queue, uint32_t shape, struct policy_numbers *numbers);
 };
 
 /* Policies of this tree. "kueue" serves the presets pools, cohort and hyperpod. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Policies from shared objects. */
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ const struct policy_ops *policy_open_shared(const char *path, char *error, size_
     entry get;
     memcpy(&get, &symbol, sizeof get); /* ISO C has no cast between the two kinds of pointer */
     const struct policy_ops *ops = get();
-    if (ops == NULL || ops->abi != POLICY_ABI || ops->size < sizeof *ops) {
+    if (ops == NULL || ops->abi != POLICY_ABI || ops->size < offsetof(struct policy_ops, head)) {
         snprintf(error, error_size, "policy '%s' was built for version %u of the interface, not %u",
                  path, ops != NULL ? ops->abi : 0, POLICY_ABI);
         dlclose(handle);

@@ -110,7 +110,23 @@ const struct record_table table_assumption = {
     {INT_("run"), TEXT_("name"), TEXT_("value"), TEXT_("source"), TEXT_("confidence"), REAL_("touches")},
     6};
 
+const struct record_table table_quota_node = {
+    "quota_node",
+    "one node of the quota tree on one flavor and resource, in cards, cores or pieces: scope is its name in the series "
+    "quota.*; own and nominal without and with the nodes below it; most: what it could use if nothing else were admitted, "
+    "NULL = unlimited; parent NULL: a root; root NULL: a queue that stands alone",
+    {INT_("run"), TEXT_("scope"), TEXT_("kind"), TEXT_("node"), TEXT_NULL("parent"), TEXT_NULL("root"), TEXT_("flavor"),
+     TEXT_("resource"), REAL_("own"), REAL_("nominal"), REAL_NULL("most")},
+    11};
+
+const struct record_table table_alarm = {
+    "alarm",
+    "the first waiting workload of a queue would have fitted what the queue's own nominal quota had left, and stayed out; "
+    "reason and why as they were when it was last looked at",
+    {INT_("run"), REAL_("from_s"), REAL_("to_s"), TEXT_("queue"), TEXT_("workload"), TEXT_("reason"), TEXT_("why")},
+    7};
+
 const struct record_table *const world_tables[] = {
     &table_metric,   &table_ledger,   &table_series,  &table_histogram, &table_workload, &table_service_interval,
     &table_decision, &table_tenant,   &table_sharing, &table_incident,  &table_sharing_pool, &table_cost,
-    &table_event_of_note, &table_assumption, NULL};
+    &table_event_of_note, &table_assumption, &table_quota_node, &table_alarm, NULL};

@@ -20,6 +20,8 @@ extern const struct record_table table_sharing_pool;
 extern const struct record_table table_cost;
 extern const struct record_table table_event_of_note;
 extern const struct record_table table_assumption;
+extern const struct record_table table_quota_node;
+extern const struct record_table table_alarm;
 
 /* All tables above, in order of creation; ends with NULL. */
 extern const struct record_table *const world_tables[];

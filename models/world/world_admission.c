@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/policies/pending_view.h"
 #include "models/world/quota_view.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
@@ -103,7 +104,10 @@ static uint32_t register_shape(struct world *w, int32_t source, int32_t workers,
                                  .tolerations = sel.tolerations,
                                  .toleration_count = sel.toleration_count};
     struct policy_shape shape = {.pod_sets = &set, .pod_set_count = 1};
-    return w->ops->register_shape(w->policy, &shape);
+    uint32_t id = w->ops->register_shape(w->policy, &shape);
+    if (w->pending != NULL)
+        pending_shape(w->pending, id, &shape);
+    return id;
 }
 
 static uint32_t shape_make(struct world *w, int32_t source, int32_t workers, int32_t cards,
@@ -240,6 +244,8 @@ void admission_quota_back(struct world *w, uint32_t ix)
     struct workload *wl = &w->wl[ix];
     const struct shape *sh = &w->shapes[wl->shape];
     quota_use_change(w, queue_of(w, wl), wl->flavor, -(sh->request_milli / sh->workers * wl->workers));
+    if (w->pending != NULL)
+        pending_release(w->pending, w->now, ix);
 }
 
 static int32_t card_flavor(const struct policy_assigned_set *set)
@@ -337,6 +343,7 @@ static void apply(void *ctx, int64_t now, const struct policy_output *outputs, s
         const struct policy_output *o = &outputs[i];
         i128 lost = w->lost;
         record_output(w, o);
+        world_pending_output(w, o);
         switch (o->kind) {
         case POLICY_DO_ADMIT:
             apply_admit(w, o->workload, o->u.entry);
@@ -375,6 +382,8 @@ void admission_settle(struct world *w)
     if (loop && !w->loops)
         record_loop(w);
     w->loops |= loop;
+    if (w->pending != NULL)
+        pending_settled(w->pending, w->now);
 }
 
 void admission_schedule_wake(struct world *w)
@@ -405,6 +414,7 @@ bool admission_init(struct world *w)
     /* Each cycle admits one head per queue: a thousand replicas submitted at once take a thousand
      * cycles without being a loop. Evictions take time here, so a real loop shows over time. */
     struct settle_config sc = {.eviction_ns = -1, .cycle_cap = CYCLES_PER_INSTANT};
+    world_pending_init(w, cfg);
     struct settle_host sh = {.ctx = w, .apply = apply};
     w->settle = settle_create(w->ops, w->policy, &sc, &sh);
     return true;

@@ -255,6 +255,8 @@ const struct policy_ops *policy_kueue(void)
                                           .pending = kq_query_pending,
                                           .reason = kq_query_reason,
                                           .share = kq_query_share,
-                                          .release_outputs = release_outputs};
+                                          .release_outputs = release_outputs,
+                                          .head = kq_query_head,
+                                          .may_fit = kq_query_may_fit};
     return &ops;
 }

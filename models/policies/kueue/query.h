@@ -14,5 +14,8 @@ void kq_query_pending(void *ctx, uint32_t cluster_queue,
                       void (*fn)(void *arg, const struct policy_pending *group), void *arg);
 bool kq_query_reason(void *ctx, uint32_t workload, struct policy_reason *reason);
 double kq_query_share(void *ctx, enum policy_object_kind kind, uint32_t id);
+/* head.c */
+bool kq_query_head(void *ctx, uint32_t cluster_queue, struct policy_head *head);
+bool kq_query_may_fit(void *ctx, uint32_t cluster_queue, uint32_t shape, struct policy_numbers *numbers);
 
 #endif
