@@ -270,19 +270,26 @@ static void one_run(FILE *out, const struct audit_run *run, const struct audit_o
 
 void audit_table(FILE *out, const struct audit *audit, const struct audit_options *options)
 {
-    bool shared = false, useful = false;
+    bool shared = false, useful = false, parts = false;
     fprintf(out, "who shared which card with whom: %s, replication %lld\n", audit->scenario,
             audit->run_count == 0 ? 0LL : (long long)audit->runs[0].replication);
     for (size_t i = 0; i < audit->run_count; i++) {
         one_run(out, &audit->runs[i], options);
         shared |= audit->runs[i].pair_count > 0;
         useful |= audit->runs[i].pool_count > 0;
+        for (size_t k = 0; k < audit->runs[i].pool_count; k++)
+            parts |= strcmp(audit->runs[i].pools[k].mechanism, "whole") == 0 &&
+                     strcmp(audit->runs[i].pools[k].isolation, "exclusive") != 0;
     }
     putc('\n', out);
     if (shared)
         wrap_print(out,
                    "card-h: hours that both held a part of the same card, summed over cards; three tenants of one card "
                    "are three pairs. ! less isolation than one of the two requires.",
+                   TABLE_WIDTH, 0, 0);
+    if (parts)
+        wrap_print(out,
+                   "whole with isolation none: parts of cards, handed out without a mechanism (sharing: fraction).",
                    TABLE_WIDTH, 0, 0);
     if (useful && options->tenant == NULL)
         wrap_print(out,

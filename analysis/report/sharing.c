@@ -104,6 +104,14 @@ static bool names_missing(const struct audit *audit)
     return false;
 }
 
+static bool anything_required(const struct audit *audit)
+{
+    for (size_t i = 0; i < audit->run_count; i++)
+        if (audit->runs[i].requirement_count > 0)
+            return true;
+    return false;
+}
+
 static void print_title(struct page *page, const struct audit *audit, bool shared)
 {
     size_t broken = 0, named = 0;
@@ -115,7 +123,9 @@ static void print_title(struct page *page, const struct audit *audit, bool share
     else if (names_missing(audit))
         fputs("Cards are shared; this database does not say who shared them", page->out);
     else if (audit->finding_count == 0)
-        fputs("Cards are shared, and everybody has the isolation they require", page->out);
+        fputs(anything_required(audit) ? "Cards are shared, and everybody has the isolation they require"
+                                       : "Cards are shared, and nobody requires isolation",
+              page->out);
     else
         fputs("Tenants have less isolation than they require under ", page->out);
     for (size_t i = 0; i < audit->run_count && shared; i++)

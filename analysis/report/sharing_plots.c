@@ -170,7 +170,8 @@ static size_t group_rows(const struct pool_row *rows, size_t count, size_t *at, 
 {
     size_t line = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(rows[i].pool->mechanism, rows[i - 1].pool->mechanism) != 0)
+        if (i == 0 || strcmp(rows[i].pool->mechanism, rows[i - 1].pool->mechanism) != 0 ||
+            strcmp(rows[i].pool->isolation, rows[i - 1].pool->isolation) != 0)
             groups[(*group_count)++] = (struct group_row){line++, rows[i].pool};
         at[i] = line++;
     }
@@ -191,8 +192,10 @@ static void by_mechanism(struct pool_row *rows, size_t from, size_t count)
 
 static void write_group(struct plot *plot, FILE *f, const struct group_row *g)
 {
+    bool parts = strcmp(g->like->mechanism, "whole") == 0 && strcmp(g->like->isolation, "exclusive") != 0;
     char text[80];
-    (void)snprintf(text, sizeof text, "%.30s, isolation: %.30s", g->like->mechanism, g->like->isolation);
+    (void)snprintf(text, sizeof text, "%.30s, isolation: %.30s", parts ? "parts without a mechanism" : g->like->mechanism,
+                    g->like->isolation);
     fprintf(f, "%zu\t%s\n", g->at, plot_label(plot, text));
 }
 

@@ -215,6 +215,7 @@ static void names_that_are_not_there_are_bad_input(void **state)
     assert_int_equal(err_exit_status(&c.err), 2);
     assert_non_null(strstr(c.err.text, "no arbiter 'slicin'; did you mean 'slicing'?"));
     c.err = (struct err){0};
+    audit_fini(&c.audit);
     assert_false(read_of(&c, NULL, "frau"));
     assert_non_null(strstr(c.err.text, "no tenant 'frau'; did you mean 'fraud'?"));
     end(&c);
@@ -229,6 +230,7 @@ static void summary_that_names_nobody_says_how_to_record_it(void **state)
     assert_int_equal(err_exit_status(&c.err), 2);
     assert_non_null(strstr(c.err.text, "--record series"));
     c.err = (struct err){0};
+    audit_fini(&c.audit);
     assert_true(read_of(&c, "whole", NULL)); /* nobody shared: true without names */
     assert_int_equal(c.audit.finding_count, 0);
     end(&c);
