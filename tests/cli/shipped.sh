@@ -19,6 +19,16 @@ for file in "$scenarios"/*.yaml; do
     report $? "$name is valid"
 done
 
+# ---- fgd-openb-like: the order of the packing rules ----
+
+run run "$scenarios/fgd-openb-like.yaml" --record summary -o fgd.db
+[ $status -eq 0 ]
+report $? "fgd-openb-like runs"
+packed() { query fgd.db "SELECT group_concat(arbiter) FROM (SELECT arbiter FROM metric JOIN run USING (run)
+    WHERE name = 'utilization.allocated' AND scope_kind = 'all' GROUP BY arbiter ORDER BY avg(value) $1 LIMIT $2)"; }
+equal "fgd-openb-like: fgd leaves the fewest cards unused" "$(packed DESC 1)" fgd
+equal "fgd-openb-like: random leaves the most, clustering the most of the others" "$(packed ASC 2)" random,gpu-clustering
+
 # ---- gang-pods: counted by hand ----
 # A start takes 20 s, a wake of waiting pods comes 1 s after the end that caused it. The gang of 96
 # holds 64 cards from 600 to 10821, when the first job's 32 come free, and ends at 14441. Then filler
