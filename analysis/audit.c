@@ -145,6 +145,18 @@ static void read_pairs(struct audit_reading *r)
     sqlite3_finalize(q);
 }
 
+/* Some sharing is not the pool's: several adapters on one base model share a card that is given out whole. */
+static void name_sharing(struct audit_run *run)
+{
+    for (size_t i = 0; i < run->pool_count; i++) {
+        struct audit_pool *p = &run->pools[i];
+        p->shared_by = p->mechanism;
+        for (size_t k = run->pair_count; k-- > 0;) /* the longest last */
+            if (strcmp(run->pairs[k].node_pool, p->node_pool) == 0)
+                p->shared_by = run->pairs[k].mechanism;
+    }
+}
+
 static void read_requirements(struct audit_reading *r)
 {
     struct audit_run *run = r->run;
@@ -183,6 +195,7 @@ static void read_run(struct audit_reading *r)
     read_pools(r);
     r->run->no_names = is_nameless(r);
     read_pairs(r);
+    name_sharing(r->run);
     read_requirements(r);
     audit_read_findings(r);
     audit_read_incidents(r);

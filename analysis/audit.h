@@ -75,6 +75,7 @@ struct audit_incident {
 /* How a node pool shares. */
 struct audit_pool {
     const char *node_pool, *card, *mechanism, *isolation;
+    const char *shared_by; /* the mechanism of its pairs where that is another (lora-base on whole cards) */
     int64_t cards, cards_peak, incidents, victims;
     double cards_mean, tenants_mean, shared_card_s;
     double computing_card_s; /* computing without rework and sharing overhead, from the ledger */

@@ -129,6 +129,7 @@ static void pools(FILE *out, const struct audit_run *run)
         first_text(out, i, "node_pool", p->node_pool);
         text(out, "card", p->card);
         text(out, "mechanism", p->mechanism);
+        text(out, "shared_by", p->shared_by);
         text(out, "isolation", p->isolation);
         whole(out, "cards", p->cards);
         whole(out, "cards_peak", p->cards_peak);

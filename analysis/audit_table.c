@@ -240,7 +240,7 @@ static void pools(FILE *out, const struct audit_run *run)
         fputs("  ", out);
         left(out, p->node_pool, 12);
         left(out, p->card, 12);
-        left(out, p->mechanism, 12);
+        left(out, p->shared_by, 12);
         left(out, p->isolation, 9);
         right(out, 6, p->cards);
         right(out, 6, p->cards_peak);
@@ -278,7 +278,7 @@ void audit_table(FILE *out, const struct audit *audit, const struct audit_option
         shared |= audit->runs[i].pair_count > 0;
         useful |= audit->runs[i].pool_count > 0;
         for (size_t k = 0; k < audit->runs[i].pool_count; k++)
-            parts |= strcmp(audit->runs[i].pools[k].mechanism, "whole") == 0 &&
+            parts |= strcmp(audit->runs[i].pools[k].shared_by, "whole") == 0 &&
                      strcmp(audit->runs[i].pools[k].isolation, "exclusive") != 0;
     }
     putc('\n', out);

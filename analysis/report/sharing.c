@@ -15,9 +15,9 @@ static const char *mechanisms_of(struct arena *arena, const struct audit_run *ru
     for (size_t i = 0; i < run->pool_count; i++) {
         bool known = false;
         for (size_t k = 0; k < i; k++)
-            known |= strcmp(run->pools[k].mechanism, run->pools[i].mechanism) == 0 && run->pools[k].cards_peak > 0;
+            known |= strcmp(run->pools[k].shared_by, run->pools[i].shared_by) == 0 && run->pools[k].cards_peak > 0;
         if (!known && run->pools[i].cards_peak > 0)
-            text = arena_printf(arena, "%s%s%s", text, text[0] == '\0' ? "" : " + ", run->pools[i].mechanism);
+            text = arena_printf(arena, "%s%s%s", text, text[0] == '\0' ? "" : " + ", run->pools[i].shared_by);
     }
     return text;
 }

@@ -112,7 +112,8 @@ static struct pool_row *same_row(struct pool_row *rows, size_t count, const stru
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(rows[i].pool->node_pool, like->pool->node_pool) == 0 && rows[i].findings == like->findings &&
-            strcmp(rows[i].pool->mechanism, like->pool->mechanism) == 0 && fabs(rows[i].use - like->use) < 0.005)
+            strcmp(rows[i].pool->isolation, like->pool->isolation) == 0 &&
+            strcmp(rows[i].pool->shared_by, like->pool->shared_by) == 0 && fabs(rows[i].use - like->use) < 0.005)
             return &rows[i];
     return NULL;
 }
@@ -170,7 +171,7 @@ static size_t group_rows(const struct pool_row *rows, size_t count, size_t *at, 
 {
     size_t line = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(rows[i].pool->mechanism, rows[i - 1].pool->mechanism) != 0 ||
+        if (i == 0 || strcmp(rows[i].pool->shared_by, rows[i - 1].pool->shared_by) != 0 ||
             strcmp(rows[i].pool->isolation, rows[i - 1].pool->isolation) != 0)
             groups[(*group_count)++] = (struct group_row){line++, rows[i].pool};
         at[i] = line++;
@@ -183,7 +184,7 @@ static void by_mechanism(struct pool_row *rows, size_t from, size_t count)
 {
     for (size_t i = from; i < count; i++)
         for (size_t k = i + 1; k < count; k++)
-            if (strcmp(rows[k].pool->mechanism, rows[i].pool->mechanism) == 0) {
+            if (strcmp(rows[k].pool->shared_by, rows[i].pool->shared_by) == 0) {
                 struct pool_row found = rows[k];
                 memmove(&rows[i + 2], &rows[i + 1], (k - i - 1) * sizeof *rows);
                 rows[++i] = found;
@@ -192,9 +193,9 @@ static void by_mechanism(struct pool_row *rows, size_t from, size_t count)
 
 static void write_group(struct plot *plot, FILE *f, const struct group_row *g)
 {
-    bool parts = strcmp(g->like->mechanism, "whole") == 0 && strcmp(g->like->isolation, "exclusive") != 0;
+    bool parts = strcmp(g->like->shared_by, "whole") == 0 && strcmp(g->like->isolation, "exclusive") != 0;
     char text[80];
-    (void)snprintf(text, sizeof text, "%.30s, isolation: %.30s", parts ? "parts without a mechanism" : g->like->mechanism,
+    (void)snprintf(text, sizeof text, "%.30s, isolation: %.30s", parts ? "parts without a mechanism" : g->like->shared_by,
                     g->like->isolation);
     fprintf(f, "%zu\t%s\n", g->at, plot_label(plot, text));
 }

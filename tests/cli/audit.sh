@@ -39,6 +39,14 @@ run audit shared.db --format csv
 [ "$status" = 0 ] && [ "$(sed -n 2p "$out")" = pools,h100,3,1,mps,software,chat,tuning,0,7200,1.5,2,hardware,none,1 ]
 report $? "--format csv: a row per card and pair"
 
+# adapters on one base model share a card that its pool gives out whole
+cp whole.db base.db
+query base.db "UPDATE sharing_pool SET isolation = 'none', shared_card_s = 60;
+    INSERT INTO sharing VALUES ($run_id, 'h100', 0, 0, 'lora-base', 'none', 'a', 'b', 0.0, 60.0, 60.0, 1)"
+run audit base.db --arbiter pools
+[ "$status" = 0 ] && grep -q 'h100 *H100 *lora-base *none' "$out"
+report $? "a pool is named by what shares its cards"
+
 # bad input
 run audit shared.db --arbiter chort
 [ "$status" = 2 ] && said "no arbiter 'chort'; did you mean 'cohort'?"
