@@ -26,15 +26,18 @@ static void count_nodes(struct fleet *f, int64_t *cards)
         p->cards_per_node = from->cards_per_node;
         p->first_card = *cards;
         p->card_count = (int64_t)from->node_count * from->cards_per_node;
+        p->home = i;
         f->node_count += from->node_count;
         *cards += p->card_count;
     }
+    f->pool_count = cfg->pool_count;
+    layouts_make(f, cards);
 }
 
 static void fill_pool(struct fleet *f, int32_t index)
 {
-    const struct node_pool_config *from = &f->cfg->pools[index];
     struct fleet_pool *p = &f->pools[index];
+    const struct node_pool_config *from = &f->cfg->pools[p->home];
     bool whole = from->sharing.kind != SHARE_MIG; /* else its cards are cut */
     for (int32_t n = p->first_node; n < p->first_node + p->node_count; n++) {
         f->node_pool[n] = index;
@@ -76,11 +79,12 @@ struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind k
     f->cfg = cfg;
     f->rule = place_rule_of(kind);
     f->resources = cfg->resource_count;
-    f->pools = mem_zalloc((size_t)cfg->pool_count + 1, sizeof(*f->pools));
+    f->pools = mem_zalloc((size_t)(cfg->pool_count + layouts_count(cfg)) + 1, sizeof(*f->pools));
     int64_t cards;
     count_nodes(f, &cards);
     size_t nodes = (size_t)f->node_count;
     f->node_pool = mem_alloc(nodes + 1, sizeof(*f->node_pool));
+    f->node_shut = mem_zalloc(nodes + 1, sizeof(*f->node_shut));
     f->node_free = mem_alloc(nodes + 1, sizeof(*f->node_free));
     f->node_amounts = mem_zalloc(nodes * (size_t)f->resources + 1, sizeof(*f->node_amounts));
     f->card_free = mem_alloc((size_t)cards + 1, sizeof(*f->card_free));
@@ -88,8 +92,11 @@ struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind k
     f->card_busy = mem_zalloc((size_t)cards + 1, sizeof(*f->card_busy));
     for (int64_t c = 0; c < cards; c++)
         f->card_free[c] = CARD_MILLI;
-    for (int32_t i = 0; i < cfg->pool_count; i++)
+    for (int32_t i = 0; i < f->pool_count; i++)
         fill_pool(f, i);
+    for (int32_t n = 0; n < f->node_count; n++)
+        if (f->pools[f->node_pool[n]].layout > 0)
+            node_shut_change(f, n, true);
     shapes_init(&f->shapes, f->resources);
     node_cache_init(f);
     rng_open(&f->rng, seed, replication, PLACEMENT_PURPOSE, 0);
@@ -100,7 +107,7 @@ void fleet_destroy(struct fleet *f)
 {
     if (f == NULL)
         return;
-    for (int32_t i = 0; i < f->cfg->pool_count; i++) {
+    for (int32_t i = 0; i < f->pool_count; i++) {
         for (int32_t k = 0; k <= f->pools[i].cards_per_node; k++)
             fitset_fini(&f->pools[i].free_nodes[k]);
         free(f->pools[i].free_nodes);
@@ -113,6 +120,7 @@ void fleet_destroy(struct fleet *f)
     node_cache_fini(f);
     free(f->pools);
     free(f->node_pool);
+    free(f->node_shut);
     free(f->node_free);
     free(f->node_amounts);
     free(f->card_free);
@@ -144,7 +152,7 @@ void fleet_release(struct fleet *f, struct lease_id lease, int32_t count)
         const struct lease_part *part = &l->parts[--l->count];
         const int64_t *amounts = f->shapes.items[part->shape].amounts;
         if (part->instance >= 0)
-            node_give_instance(f, part->node, part->first_card, part->instance, amounts);
+            node_give_instance(f, layouts_node(f, part), part->first_card, part->instance, amounts);
         else if (part->first_card < 0)
             node_give(f, part->node, part->milli / CARD_MILLI, amounts);
         else
@@ -161,8 +169,8 @@ void fleet_lease_close(struct fleet *f, struct lease_id lease)
 
 /* ---- placing ---- */
 
-/* Workers that the free cards of a pool could hold, amounts aside; never too few. */
-static int64_t room(struct fleet *f, int32_t pool, const struct place_request *req)
+/* Workers that the free cards of a pool in one layout could hold, amounts aside; never too few. */
+static int64_t room_in_layout(struct fleet *f, int32_t pool, const struct place_request *req)
 {
     struct place_ask ask;
     const struct fleet_pool *p = &ask.pool;
@@ -179,6 +187,14 @@ static int64_t room(struct fleet *f, int32_t pool, const struct place_request *r
         return (p->card_count * CARD_MILLI - p->used_milli) / ask.req.share_milli;
     for (int32_t k = req->cards; k <= p->cards_per_node; k++)
         n += p->free_nodes[k].total * (k / req->cards);
+    return n;
+}
+
+static int64_t room(struct fleet *f, int32_t pool, const struct place_request *req)
+{
+    int64_t n = 0;
+    for (int32_t k = pool + 1; k > 0; k = f->pools[k - 1].next_layout1)
+        n += room_in_layout(f, k - 1, req);
     return n;
 }
 
@@ -205,8 +221,8 @@ static struct lease_part take(struct fleet *f, const struct place_ask *ask, stru
     return part;
 }
 
-static bool place_one(struct fleet *f, struct lease *l, const struct place_request *req,
-                      int32_t pool)
+static bool place_in_layout(struct fleet *f, struct lease *l, const struct place_request *req,
+                            int32_t pool)
 {
     struct place_ask ask;
     if (!place_ask_make(f, pool, req, &ask))
@@ -218,8 +234,17 @@ static bool place_one(struct fleet *f, struct lease *l, const struct place_reque
         return false;
     struct lease_part part = take(f, &ask, c);
     part.pool = pool;
+    layouts_outside(f, &part);
     lease_push(&f->leases, l, part);
     return true;
+}
+
+static bool place_one(struct fleet *f, struct lease *l, const struct place_request *req, int32_t pool)
+{
+    for (int32_t k = pool + 1; k > 0; k = f->pools[k - 1].next_layout1)
+        if (place_in_layout(f, l, req, k - 1))
+            return true;
+    return false;
 }
 
 static int32_t place_in(struct fleet *f, struct lease *l, const struct place_request *req,

@@ -57,7 +57,8 @@ struct lease_part {
     int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
     int32_t milli;       /* cards * 1000, or the share */
     int32_t shape;       /* index of the interned amounts; private to the fleet */
-    int32_t instance;    /* MIG instance of the pool's layout, else -1 */
+    int32_t instance;    /* MIG instance of the layout, else -1 */
+    int32_t layout;      /* MIG: 0 = the pool's own, k = that of its k-th change */
 };
 
 /* Is the pool's sharing possible on its card? e names the legal values. fleet_create requires it. */
@@ -97,6 +98,12 @@ const struct lease_part *fleet_lease_parts(const struct fleet *f, struct lease_i
 void fleet_release(struct fleet *f, struct lease_id lease, int32_t count);
 /* Closes an empty or filled lease. */
 void fleet_lease_close(struct fleet *f, struct lease_id lease);
+
+/* MIG: the node (of the pool, idle unless layout is -1) gives out instances of that layout from now on, as
+ * lease_part.layout counts them; -1: none. A change costs one look at each of its cards. */
+void fleet_node_layout(struct fleet *f, int32_t pool, int32_t node, int32_t layout);
+/* The cards of the pool under one of its layouts. */
+void fleet_layout_cards(const struct node_pool_config *pool, int32_t layout, struct share_pool *cards);
 
 /* Could the request ever be placed on the empty fleet (count workers)? Used before a run. */
 bool fleet_could_place(const struct fleet_config *cfg, const struct place_request *req,

@@ -34,6 +34,8 @@ struct pool_share {
 };
 
 struct fleet_pool {
+    int32_t home, layout;             /* pool of the configuration, and which of its layouts this is (layouts.c) */
+    int32_t next_layout1;             /* the pool of its next layout + 1, 0 = none */
     int32_t first_node, node_count, cards_per_node;
     int64_t first_card, card_count;   /* cards of the fleet are numbered through */
     int64_t used_milli;
@@ -93,7 +95,9 @@ struct fleet {
     const struct place_rule *rule;
     int32_t resources;
     int32_t node_count;
+    int32_t pool_count;               /* of the configuration, then those of later layouts */
     struct fleet_pool *pools;
+    uint8_t *node_shut;               /* has another layout at present, or none */
     int32_t *node_pool;
     int32_t *node_free;               /* free whole cards */
     int64_t *node_amounts;            /* [node * resources + r] free */
@@ -127,6 +131,17 @@ bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t c
 /* Lowest card of the node without shares, or -1 when no whole card is free. */
 int32_t node_closed_card(const struct fleet *f, int32_t node);
 int64_t node_first_card(const struct fleet *f, int32_t node);
+
+/* layouts.c: the sharing of a pool, which for later layouts is not what the configuration says */
+struct node_pool_config fleet_pool_config(const struct fleet *f, int32_t pool);
+int32_t layouts_count(const struct fleet_config *cfg);
+/* Pools of later layouts behind those of the configuration; nodes and cards go on counting. */
+void layouts_make(struct fleet *f, int64_t *cards);
+/* The part as the world sees it: pool and node of the configuration. */
+void layouts_outside(const struct fleet *f, struct lease_part *part);
+int32_t layouts_node(const struct fleet *f, const struct lease_part *part); /* inside */
+/* node.c: its cards leave (shut) or enter the sets of free instances */
+void node_shut_change(struct fleet *f, int32_t node, bool shut);
 
 /* pool_share.c */
 void pool_share_init(struct fleet *f, int32_t pool);

@@ -71,6 +71,8 @@ static void raise_open_cards(struct fleet *f, int32_t node)
 static int64_t set_key(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card)
 {
     uint32_t idle = p->share->members[set] & ~(uint32_t)f->card_busy[card];
+    if (f->node_shut[p->first_node + (card - p->first_card) / p->cards_per_node] != 0)
+        idle = 0;
     return __builtin_popcount(idle) * p->card_count + (card - p->first_card);
 }
 
@@ -162,10 +164,29 @@ static void move_instance(struct fleet *f, int32_t node, int32_t card, int32_t i
     f->card_busy[c] ^= bit;
     f->card_tenants[c] = (int16_t)(f->card_tenants[c] + sign);
     list_instances(p, f, c, true);
-    for (int32_t s = 0; s < p->share->set_count; s++)
+    for (int32_t s = 0; s < p->share->set_count && f->node_shut[node] == 0; s++)
         if ((p->share->members[s] & bit) != 0)
             p->share->free_instances[s] -= sign;
     p->used_milli += sign * p->share->cards.instance_milli[instance];
+}
+
+void node_shut_change(struct fleet *f, int32_t node, bool shut)
+{
+    struct fleet_pool *p = &f->pools[f->node_pool[node]];
+    int64_t first = node_first_card(f, node);
+    REQUIRE((f->node_shut[node] != 0) != shut);
+    for (int64_t c = first; c < first + p->cards_per_node; c++) {
+        f->looks++;
+        if (shut)
+            list_instances(p, f, c, false);
+        for (int32_t s = 0; s < p->share->set_count; s++) {
+            int32_t idle = __builtin_popcount(p->share->members[s] & ~(uint32_t)f->card_busy[c]);
+            p->share->free_instances[s] += shut ? -idle : idle;
+        }
+    }
+    f->node_shut[node] = shut;
+    for (int64_t c = first; c < first + p->cards_per_node && !shut; c++)
+        list_instances(p, f, c, true);
 }
 
 void node_take_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,

@@ -15,7 +15,7 @@ void node_cache_init(struct fleet *f)
     int64_t next = 0;
     for (int32_t n = 0; n < f->node_count; n++) {
         f->cache_first[n] = next;
-        int32_t slots = f->cfg->pools[f->node_pool[n]].cache_slots;
+        int32_t slots = f->pools[f->node_pool[n]].layout > 0 ? 0 : f->cfg->pools[f->node_pool[n]].cache_slots;
         next += slots > 0 ? slots : 0;
     }
     f->cache_first[f->node_count] = next;

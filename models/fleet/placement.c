@@ -49,7 +49,7 @@ static bool fits_node(const struct fleet *f, const struct fleet_pool *p,
                       const struct place_request *req, int32_t node, int32_t *card)
 {
     *card = -1;
-    if (!amounts_fit(f, req, node))
+    if (f->node_shut[node] != 0 || !amounts_fit(f, req, node))
         return false;
     if (req->share_milli == 0)
         return f->node_free[node] >= req->cards;

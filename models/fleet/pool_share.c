@@ -66,10 +66,11 @@ static void fill_sets(struct fleet_pool *p)
 void pool_share_init(struct fleet *f, int32_t pool)
 {
     struct fleet_pool *p = &f->pools[pool];
-    if (f->cfg->pools[pool].sharing.kind == SHARE_WHOLE)
+    struct node_pool_config cfg = fleet_pool_config(f, pool);
+    if (cfg.sharing.kind == SHARE_WHOLE)
         return;
     p->share = mem_zalloc(1, sizeof(*p->share));
-    fleet_pool_cards(&f->cfg->pools[pool], &p->share->cards);
+    fleet_pool_cards(&cfg, &p->share->cards);
     p->share->slots = p->share->cards.slots;
     group_instances(p->share);
     fill_sets(p);
@@ -125,6 +126,12 @@ bool fleet_pool_accepts(const struct node_pool_config *pool, const struct place_
     struct share_demand d;
     if (pool->sharing.kind == SHARE_WHOLE)
         return true;
+    for (int32_t k = 1; pool->sharing.kind == SHARE_MIG && k <= pool->sharing.change_count; k++) {
+        struct err other = {0};
+        fleet_layout_cards(pool, k, &cards);
+        if (req->cards > 0 ? cards_accepted(&cards, req->cards, &other) : fleet_pool_demand(&cards, req, &d, &other))
+            return true;
+    }
     fleet_pool_cards(pool, &cards);
     return req->cards > 0 ? cards_accepted(&cards, req->cards, e) : fleet_pool_demand(&cards, req, &d, e);
 }

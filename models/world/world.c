@@ -15,6 +15,7 @@
 #include "models/world/world_preempt.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
+#include "models/world/world_reconfigure.h"
 #include "models/world/world_sharing.h"
 #include "sim/check.h"
 
@@ -129,6 +130,13 @@ static void handle(struct world *w, const struct ev *e)
         if (w->services[rank].scale_gen == e->gen)
             service_scale(w, rank);
         break;
+    case EV_RECONFIGURE:
+        reconfigure_due(w, rank);
+        break;
+    case EV_LAYOUT:
+        if (reconfigure_gen(w, rank) == e->gen)
+            reconfigure_node(w, rank);
+        break;
     case EV_FAULT:
         if (w->wl[rank].gen == e->gen)
             incident_fault(w, rank);
@@ -152,6 +160,7 @@ static void run_instant(struct world *w)
         while (events_due(w) && evq_pop(&w->events, &e))
             handle(w, &e);
         admission_settle(w);
+        reconfigure_settle(w);
         place_retry(w);
     } while (events_due(w) || w->in[w->in_use].count > 0);
     admission_schedule_wake(w);
@@ -240,6 +249,7 @@ static bool world_init(struct world *w)
     preemption_init(w);
     ledger_setup(w);
     sharing_init(w);
+    reconfigure_init(w);
     w->series = series_create(w);
     w->record = record_create(w);
     size_t sources = (size_t)w->s->demand.stream_count + (size_t)w->s->demand.service_count;
@@ -258,6 +268,7 @@ static void world_fini(struct world *w)
     lora_fini(w);
     series_destroy(w->series);
     sharing_fini(w);
+    reconfigure_fini(w);
     pending_destroy(w->pending);
     record_destroy(w->record);
     preemption_fini(w);

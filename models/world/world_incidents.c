@@ -30,6 +30,16 @@ static int64_t whole_mib(int64_t bytes)
     return (bytes + MIB - 1) / MIB;
 }
 
+static int64_t limit_of(struct world *w, int32_t pool, const struct share_slot *s)
+{
+    const struct share_pool_use *u = &w->sharing->pools[pool];
+    if (u->cards.kind == SHARE_WHOLE)
+        return 0;
+    if (u->cards.kind == SHARE_MIG)
+        return u->cards.mig->profiles[sharing_profile(u, s)].memory_mib;
+    return blast_limit_mib(&u->cards, sharing_demand(w, s->tenant, pool));
+}
+
 /* Index of the slot (of this card) in the scene. */
 static int32_t scene_make(struct world *w, int32_t pool, const struct share_place *at, size_t slot, struct scene *sc)
 {
@@ -50,9 +60,7 @@ static int32_t scene_make(struct world *w, int32_t pool, const struct share_plac
             .id = s->tenant,
             .resident_mib = s->resident_mib,
             .context_mib = whole_mib(w->s->sharing_model.context_bytes),
-            .limit_mib = cards->kind == SHARE_WHOLE
-                             ? 0
-                             : blast_limit_mib(cards, sharing_demand(w, s->tenant, pool))};
+            .limit_mib = limit_of(w, pool, s)};
     }
     return index;
 }

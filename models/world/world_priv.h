@@ -48,6 +48,8 @@ enum event_kind {
     EV_SUBMIT,    /* rank = 0: the oldest delayed submission */
     EV_SCALE,     /* rank = service */
     EV_FAULT,     /* rank = workload */
+    EV_RECONFIGURE, /* rank = planned change of a MIG layout */
+    EV_LAYOUT,    /* rank = node */
     EV_WAKE
 };
 
@@ -183,6 +185,7 @@ struct quota_use {
 
 struct series;
 struct sharing;
+struct reconfigure;
 struct world_record;
 struct preemption;
 
@@ -211,6 +214,7 @@ struct world {
     const struct fleet_config *fleet_config; /* the scenario's, with this arbiter's sharing of pools */
     struct fleet *fleet;
     struct sharing *sharing;
+    struct reconfigure *reconfigure; /* NULL: no layout changes */
     struct ledger *ledger;
     const struct policy_ops *ops;
     void *policy;

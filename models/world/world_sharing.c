@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/world/world_sharing.h"
 
+#include "models/world/world_reconfigure.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +73,12 @@ int64_t sharing_card(const struct world *w, const struct lease_part *part)
            part->first_card;
 }
 
+int32_t sharing_profile(const struct share_pool_use *u, const struct share_slot *slot)
+{
+    const struct share_pool *cards = slot->layout > 0 ? &u->later[slot->layout - 1] : &u->cards;
+    return cards->layout.items[slot->instance].profile;
+}
+
 /* ---- time integrals of a pool ---- */
 
 void sharing_advance(struct share_pool_use *u, sim_time now)
@@ -100,45 +108,7 @@ void sharing_base_change(struct world *w, int32_t pool, int64_t tenants, int64_t
     use_change(w, pool, 0, tenants, shared);
 }
 
-/* ---- pairs ---- */
-
-static bool recording(const struct world *w)
-{
-    return w->opt.level != RECORD_LEVEL_SUMMARY && w->opt.replication == 0;
-}
-
-static struct share_pair *pair_of(struct sharing *sh, struct share_place *at, int32_t x, int32_t y)
-{
-    int32_t a = x < y ? x : y, b = x < y ? y : x;
-    for (int32_t i = at->pairs; i >= 0; i = sh->pairs[i].next)
-        if (sh->pairs[i].a == a && sh->pairs[i].b == b)
-            return &sh->pairs[i];
-    sh->pairs = mem_grow(sh->pairs, &sh->pair_capacity, sh->pair_count + 1, sizeof *sh->pairs);
-    struct share_pair *p = &sh->pairs[sh->pair_count];
-    *p = (struct share_pair){.a = a, .b = b, .next = at->pairs, .from = SIM_NEVER, .open = SIM_NEVER};
-    at->pairs = (int32_t)sh->pair_count++;
-    return p;
-}
-
-/* The tenant comes to (begin) or leaves a card on which others are. */
-static void pairs_change(struct world *w, struct share_place *at, int32_t tenant, bool begin)
-{
-    for (size_t i = 0; recording(w) && i < at->count; i++) {
-        int32_t other = at->slots[i].tenant;
-        if (other == tenant)
-            continue;
-        struct share_pair *p = pair_of(w->sharing, at, tenant, other);
-        if (begin && p->open == SIM_NEVER) {
-            p->open = w->now;
-            p->times++;
-            p->from = p->from == SIM_NEVER ? w->now : p->from;
-        } else if (!begin && p->open != SIM_NEVER) {
-            p->shared += w->now - p->open;
-            p->to = w->now;
-            p->open = SIM_NEVER;
-        }
-    }
-}
+/* ---- slots ---- */
 
 static bool holds(const struct share_place *at, int32_t tenant)
 {
@@ -148,14 +118,12 @@ static bool holds(const struct share_place *at, int32_t tenant)
     return false;
 }
 
-/* ---- slots ---- */
-
 static void slot_add(struct world *w, const struct lease_part *part, uint32_t ix)
 {
     struct share_place *at = &w->sharing->places[sharing_card(w, part)];
     int32_t tenant = sharing_tenant(w, ix);
     if (!holds(at, tenant)) {
-        pairs_change(w, at, tenant, true);
+        sharing_pairs(w, at, tenant, true);
         use_change(w, part->pool, at->count == 0, 1, at->tenants == 1);
         at->tenants++;
     }
@@ -164,6 +132,7 @@ static void slot_add(struct world *w, const struct lease_part *part, uint32_t ix
                                                  .fixed = w->wl[ix].kind == WL_BASE,
                                                  .tenant = tenant,
                                                  .instance = part->instance,
+                                                 .layout = part->layout,
                                                  .granted = part->milli,
                                                  .held = part->milli,
                                                  .speed_ppm = SPEED_ONE};
@@ -183,7 +152,7 @@ static void slot_remove(struct world *w, const struct lease_part *part, uint32_t
     if (holds(at, tenant))
         return;
     at->tenants--;
-    pairs_change(w, at, tenant, false);
+    sharing_pairs(w, at, tenant, false);
     use_change(w, part->pool, -(at->count == 0), -1, -(at->tenants == 1));
 }
 
@@ -209,7 +178,7 @@ static void describe(struct world *w, int32_t pool, const struct share_place *at
         if (s->fixed)
             t[i].duty = (double)s->granted / SHARE_CARD_MILLI;
         if (cards->kind == SHARE_MIG)
-            t[i].sm_share = mig_sm_share(cards->mig, cards->layout.items[s->instance].profile);
+            t[i].sm_share = mig_sm_share(cards->mig, sharing_profile(&w->sharing->pools[pool], s));
         if (cards->kind == SHARE_HAMI)
             t[i].cap = (double)sharing_demand(w, s->tenant, pool)->amounts.axis[SHARE_COMPUTE] / 100;
         if (cards->kind == SHARE_MPS) {
@@ -405,6 +374,7 @@ void sharing_placed(struct world *w, uint32_t ix)
             whole_cards(w, &p[i], 1);
         else
             slot_add(w, &p[i], ix);
+        reconfigure_held(w, &p[i], 1);
         w->wl[ix].sliced |= p[i].first_card >= 0 && w->wl[ix].kind != WL_BASE &&
                             w->sharing->pools[p[i].pool].cards.kind != SHARE_WHOLE;
     }
@@ -421,6 +391,7 @@ void sharing_released(struct world *w, uint32_t ix)
             whole_cards(w, &p[i], -1);
         else
             slot_remove(w, &p[i], ix);
+        reconfigure_held(w, &p[i], -1);
     }
     wl->sliced = false;
     wl->got_milli = wl->lost_milli = 0;
@@ -482,6 +453,10 @@ void sharing_init(struct world *w)
         sh->pools[p].first_node = node;
         sh->pools[p].first_card = sh->card_count;
         fleet_pool_cards(&f->pools[p], &sh->pools[p].cards);
+        int32_t later = f->pools[p].sharing.kind == SHARE_MIG ? f->pools[p].sharing.change_count : 0;
+        sh->pools[p].later = arena_alloc(&w->arena, (size_t)later + 1, sizeof(struct share_pool));
+        for (int32_t k = 0; k < later; k++)
+            fleet_layout_cards(&f->pools[p], k + 1, &sh->pools[p].later[k]);
         node += f->pools[p].node_count;
         sh->card_count += (int64_t)f->pools[p].node_count * f->pools[p].cards_per_node;
     }

@@ -22,7 +22,7 @@ struct share_slot {
     uint32_t wl;
     bool fixed;                /* an instance of a LoRA base: divided by world_lora.c, neither lends nor borrows */
     int32_t tenant;
-    int32_t instance;          /* MIG: of the pool's layout, else -1 */
+    int32_t instance, layout;  /* MIG: of that layout (lease_part), else -1 */
     int32_t granted, held, got, lost; /* milli-cards */
     int32_t speed_ppm;
     int64_t resident_mib;      /* of a running tenant whose memory is known */
@@ -46,6 +46,7 @@ struct share_place {
 /* One node pool, and its integrals over time in cards x ns. */
 struct share_pool_use {
     struct share_pool cards;   /* as configured under this arbiter */
+    struct share_pool *later;  /* MIG: after each change of layout */
     int64_t first_node, first_card;
     int64_t in_use, peak, tenants, shared;
     i128 use_ns, tenants_ns, shared_ns;
@@ -75,6 +76,8 @@ void sharing_released(struct world *w, uint32_t wl); /* before the lease ends; m
 void sharing_base_change(struct world *w, int32_t pool, int64_t tenants, int64_t shared);
 void sharing_touch(struct world *w, uint32_t wl);    /* it began or ceased to run; booked up to now */
 
+/* MIG profile of a slot, as an index into cards.mig->profiles. */
+int32_t sharing_profile(const struct share_pool_use *u, const struct share_slot *slot);
 /* Card of the fleet that a part lies on. */
 int64_t sharing_card(const struct world *w, const struct lease_part *part);
 int32_t sharing_tenant(const struct world *w, uint32_t wl);
@@ -84,6 +87,8 @@ const char *sharing_name(const struct world *w, int32_t tenant);
 const struct share_demand *sharing_demand(struct world *w, int32_t tenant, int32_t pool);
 enum share_isolation sharing_between(enum share_kind kind);
 
+/* sharing_pairs.c: the tenant comes to (begin) or leaves a card on which others are. */
+void sharing_pairs(struct world *w, struct share_place *at, int32_t tenant, bool begin);
 void sharing_advance(struct share_pool_use *u, sim_time now); /* integrals up to now */
 void sharing_emit(struct world *w); /* sharing_record.c: tables tenant, sharing, sharing_pool; metrics */
 

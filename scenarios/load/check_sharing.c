@@ -27,11 +27,28 @@ static const struct ynode *blamed(const struct ynode *sharing, enum share_kind k
     return n != NULL ? n : sharing;
 }
 
+/* Layouts that come later. */
+static void check_changes(struct read_ctx *ctx, const struct ynode *sharing, const struct node_pool_config *pool)
+{
+    for (int32_t k = 0; k < pool->sharing.change_count; k++) {
+        struct node_pool_config later = *pool;
+        struct err e = {0};
+        later.sharing.mig_layout = pool->sharing.changes[k].layout;
+        const struct ynode *item = item_of(sharing, "reconfigure", k), *at = ynode_get(item, "layout");
+        if (later.sharing.mig_layout != NULL && !fleet_pool_sharing_ok(&later, &e))
+            field_problem(ctx, at != NULL ? at : item, "%s", e.text);
+    }
+}
+
 static void check_pool(struct read_ctx *ctx, const struct ynode *sharing, const struct node_pool_config *pool)
 {
     struct err e = {0};
-    if (sharing == NULL || pool->card < 0 || fleet_pool_sharing_ok(pool, &e))
+    if (sharing == NULL || pool->card < 0)
         return;
+    if (fleet_pool_sharing_ok(pool, &e)) {
+        check_changes(ctx, sharing, pool);
+        return;
+    }
     const struct ynode *at = blamed(sharing, pool->sharing.kind);
     bool no_mig = strstr(e.text, "has no MIG profiles") != NULL && ynode_get(sharing, "mechanism") != NULL;
     field_problem(ctx, no_mig ? ynode_get(sharing, "mechanism") : at, "%s", e.text);

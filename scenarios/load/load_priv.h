@@ -12,6 +12,8 @@
 struct sharing_in {
     struct share_config c;
     double memory_scaling;
+    struct share_change *changes;
+    int32_t change_count;
     int mig_single;
     bool fail_above_one;
 };

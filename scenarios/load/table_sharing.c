@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "models/fleet/fleet.h"
+#include "models/fleet/sharing/mig_node.h"
 #include "models/fleet/sharing/sharing.h"
 
 const struct enum_name isolation_names[] = {{"none", ISOLATION_NONE},
@@ -18,7 +19,31 @@ static const struct enum_name mechanism_names[] = {
     {"time-slicing", SHARE_TIME_SLICING}, {"mps", SHARE_MPS}, {"kai", SHARE_KAI}, {NULL, 0}};
 static const struct enum_name strategy_names[] = {{"mixed", 0}, {"single", 1}, {NULL, 0}};
 
+static const struct field change_fields[] = {
+    {.name = "at", .kind = FIELD_DURATION, .offset = offsetof(struct share_change, at_ns), .max = 3650 * 86400e9,
+     .flags = FIELD_REQUIRED, .fallback = "none", .help = "Since the start of the run."},
+    {.name = "layout", .kind = FIELD_STRING, .offset = offsetof(struct share_change, layout),
+     .flags = FIELD_REQUIRED, .help = "Instances of every card from then on."},
+    {0}};
+static const struct schema change_schema = {
+    .title = "a change of layout", .size = sizeof(struct share_change), .fields = change_fields};
+
 #define SHARING(member) offsetof(struct sharing_in, member)
+static const struct field reconfiguration_fields[] = {
+    {.name = "evict", .kind = FIELD_BOOL, .offset = SHARING(c.evict),
+     .help = "Tenants in the way are evicted; false: the node waits for them to end."},
+    {.name = "drainLimit", .kind = FIELD_DURATION, .offset = SHARING(c.drain_limit_ns), .max = 3650 * 86400e9,
+     .help = "A node that is not empty after this goes on as it was (nvidia-mig-manager: 5 min)."},
+    {.name = "nodeCycle", .kind = FIELD_DURATION, .offset = SHARING(c.cycle_ns), .max = 86400e9,
+     .help = "The node's clients stop and start again."},
+    {.name = "createInstance", .kind = FIELD_DURATION, .offset = SHARING(c.create_ns), .max = 3600e9,
+     .help = "Work per new instance."},
+    {.name = "destroyInstance", .kind = FIELD_DURATION, .offset = SHARING(c.destroy_ns), .max = 3600e9,
+     .help = "Work per old instance."},
+    {0}};
+static const struct schema reconfiguration_schema = {
+    .title = "reconfiguration", .about = "How long a change of MIG layout takes. No measurement is public: all assumed.",
+    .size = sizeof(struct sharing_in), .fields = reconfiguration_fields};
 static const struct field sharing_fields[] = {
     {.name = "mechanism", .kind = FIELD_ENUM, .offset = SHARING(c.kind), .names = mechanism_names,
      .flags = FIELD_REQUIRED, .help = "How cards of the pool are shared (docs/sharing.md)."},
@@ -28,6 +53,12 @@ static const struct field sharing_fields[] = {
     {.name = "strategy", .kind = FIELD_ENUM, .offset = SHARING(mig_single), .names = strategy_names,
      .help = "mig: single advertises instances of one profile as nvidia.com/gpu, mixed as "
              "nvidia.com/mig-<profile>."},
+    {.name = "reconfigure", .kind = FIELD_LIST, .offset = SHARING(changes),
+     .count_offset = SHARING(change_count), .sub = &change_schema,
+     .help = "mig: changes of the layout, in order of time. Every node of the pool drains, is offline while it "
+             "changes, and goes on with the new one."},
+    {.name = "reconfiguration", .kind = FIELD_STRUCT, .sub = &reconfiguration_schema,
+     .help = "mig: how a change goes."},
     {.name = "replicas", .kind = FIELD_INT, .offset = SHARING(c.replicas), .min = -1e9, .max = 1e9,
      .fallback = "none", .help = "time-slicing (2 or more) and mps (2 to 48): a card counts as so many."},
     {.name = "renameByDefault", .kind = FIELD_BOOL, .offset = SHARING(c.rename_shared),
@@ -45,7 +76,13 @@ static const struct field sharing_fields[] = {
 
 static void sharing_defaults(void *out)
 {
-    *(struct sharing_in *)out = (struct sharing_in){.memory_scaling = 1};
+    struct mig_costs m = mig_costs_default();
+    *(struct sharing_in *)out = (struct sharing_in){.memory_scaling = 1,
+                                                    .c = {.evict = m.evict,
+                                                          .drain_limit_ns = m.drain_limit_ns,
+                                                          .cycle_ns = m.cycle_ns,
+                                                          .create_ns = m.create_ns,
+                                                          .destroy_ns = m.destroy_ns}};
 }
 
 /* Whose key it is; a key of another mechanism is a second mechanism on the card. */
@@ -56,6 +93,8 @@ struct owner {
 static const struct owner owners[] = {
     {"layout", SHARE_MIG, SHARE_MIG},
     {"strategy", SHARE_MIG, SHARE_MIG},
+    {"reconfigure", SHARE_MIG, SHARE_MIG},
+    {"reconfiguration", SHARE_MIG, SHARE_MIG},
     {"replicas", SHARE_TIME_SLICING, SHARE_MPS},
     {"renameByDefault", SHARE_TIME_SLICING, SHARE_MPS},
     {"failRequestsGreaterThanOne", SHARE_TIME_SLICING, SHARE_MPS},
@@ -85,6 +124,11 @@ static void sharing_after(struct read_ctx *ctx, const struct ynode *map, void *o
     bool fails = fail != NULL ? in->fail_above_one : in->c.kind == SHARE_MPS;
     in->c.allow_above_one = !fails;
     in->c.mig_single = in->mig_single != 0;
+    in->c.changes = in->changes;
+    in->c.change_count = in->change_count;
+    for (int32_t i = 1; i < in->change_count; i++)
+        if (in->changes[i].at_ns <= in->changes[i - 1].at_ns)
+            field_problem(ctx, ynode_get(map, "reconfigure")->items[i], "changes of a layout stand in order of time");
     in->c.memory_scaling_percent = (int32_t)(in->memory_scaling * 100 + 0.5);
     if (ynode_get(map, "mechanism") != NULL)
         check_keys(ctx, map, in->c.kind);

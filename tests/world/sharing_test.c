@@ -254,6 +254,53 @@ static void a_fault_takes_the_card_or_the_instance(void **state)
     assert_near(per_incident[1], 1, 0);
 }
 
+/* ---- MIG layouts that change ---- */
+
+#define CHANGING(more)                                                                             \
+    ONE_CARD("A100-80", "mechanism: mig, layout: 1g.10gb*7, reconfigure: [{at: 1000s, layout: 3g.40gb*2}]" more, "", \
+             "share: 0.125, computeDemand: 0.1", "share: 0.4, computeDemand: 0.1")
+#define CHANGE_S 129 /* 120 s of the node, seven instances destroyed and two made, 1 s each */
+
+/* Nothing holds an empty node up; B fits on no instance before, and starts when the change is done. */
+static void an_empty_node_changes_its_layout(void **state)
+{
+    (void)state;
+    struct told *t = tell_two(CHANGING(""), "submit_s,duration_s\n0,500\n", "submit_s,duration_s\n1010,600\n");
+    assert_near(finish_of(t, "a-0"), 500, 1e-6);
+    assert_near(finish_of(t, "b-0"), 1000 + CHANGE_S + 600, 1e-6);
+    assert_int_equal(told_card_ms(t, "offline"), CHANGE_S * S);
+    assert_int_equal(told_card_ms_all(t), HORIZON * S);
+    told_free(t);
+}
+
+/* A holds 143 milli until 3000; the rest of the card is of no use from 1000 on. */
+static void a_busy_node_drains_first(void **state)
+{
+    (void)state;
+    static const char b[] = "submit_s,duration_s\n1010,600\n";
+    struct told *t = tell_two(CHANGING(", reconfiguration: {drainLimit: 10h}"), "submit_s,duration_s\n0,3000\n", b);
+    assert_near(finish_of(t, "a-0"), 3000, 1e-6);
+    assert_near(finish_of(t, "b-0"), 3000 + CHANGE_S + 600, 1e-6);
+    assert_int_equal(told_card_ms(t, "offline"), 857 * 2000 + CHANGE_S * S);
+    told_free(t);
+    t = tell_two(CHANGING(""), "submit_s,duration_s\n0,3000\n", b); /* gives up after 5 minutes */
+    assert_near(finish_of(t, "a-0"), 3000, 1e-6);
+    assert_near(told_metric(t, "lora.finished"), 1, 0);
+    assert_int_equal(told_card_ms(t, "offline"), 857 * 300);
+    told_free(t);
+}
+
+/* A leaves at 1000, lets go after its grace of 30 s, and starts over on a larger instance. */
+static void a_change_may_evict(void **state)
+{
+    (void)state;
+    struct told *t = tell_two(CHANGING(", reconfiguration: {evict: true}"), "submit_s,duration_s\n0,3000\n", NOBODY);
+    assert_near(finish_of(t, "a-0"), 1030 + CHANGE_S + 3000, 1e-6);
+    assert_int_equal(told_card_ms(t, "offline"), 857 * 30 + CHANGE_S * S);
+    assert_int_equal(told_card_ms(t, "draining"), 143 * 30);
+    told_free(t);
+}
+
 /* ---- services ---- */
 
 #define SERVING(sharing)                                                                           \
@@ -335,6 +382,9 @@ int main(void)
         cmocka_unit_test(a_full_card_hits_the_one_that_allocates),
         cmocka_unit_test(limits_hit_their_own_tenant),
         cmocka_unit_test(a_fault_takes_the_card_or_the_instance),
+        cmocka_unit_test(an_empty_node_changes_its_layout),
+        cmocka_unit_test(a_busy_node_drains_first),
+        cmocka_unit_test(a_change_may_evict),
         cmocka_unit_test(a_replica_is_slower_beside_a_job),
         cmocka_unit_test(sliced_cluster_wide_eight_cards_are_no_eight_cards),
         cmocka_unit_test(one_neighbour_on_one_card_slows_the_gang),

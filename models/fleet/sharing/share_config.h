@@ -10,6 +10,12 @@ enum share_kind {
     SHARE_WHOLE, SHARE_MIG, SHARE_HAMI, SHARE_TIME_SLICING, SHARE_MPS, SHARE_KAI, SHARE_KINDS
 };
 
+/* MIG: all nodes of the pool get another layout (models/fleet/sharing/mig_node.h, scope node). */
+struct share_change {
+    int64_t at_ns;
+    const char *layout;
+};
+
 /* As the user writes it. Zero = whole cards. */
 struct share_config {
     enum share_kind kind;
@@ -20,6 +26,11 @@ struct share_config {
     bool mig_single;         /* migStrategy single: instances are nvidia.com/gpu */
     bool rename_shared;      /* renameByDefault: nvidia.com/gpu.shared */
     bool allow_above_one;    /* failRequestsGreaterThanOne: false */
+    struct share_change *changes; /* MIG, in order of time */
+    int32_t change_count;
+    bool evict;              /* a change evicts who is in its way; else it waits */
+    int64_t drain_limit_ns;  /* and gives up after this; < 0: never */
+    int64_t cycle_ns, create_ns, destroy_ns; /* work of a node, and per instance */
 };
 
 #endif
