@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/alarms.h"
 #include "analysis/summary_table.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -317,7 +318,7 @@ int cmd_run(int argc, char **argv)
     if (status != 0)
         return status;
     struct summary_options so = {.format = a.format, .by = a.by};
-    if (summary_print(stdout, a.output, &so, &err) != 0)
+    if (summary_print(stdout, a.output, &so, &err) != 0 || !alarms_print(stderr, a.output, ALARM_LINES, &err))
         return fail(&err, NULL);
     if (loops)
         fputs("fleetsim run: workloads evict each other without end (see docs/kueue-fidelity.md)\n", stderr);

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "analysis/alarms.h"
+
 static int fail(const struct err *err)
 {
     if (err->text[0] != '\0')
@@ -14,7 +16,8 @@ int run_manifests(const struct manifest_run_options *options, const struct summa
 {
     struct manifest_run_result result;
     struct err err = {0};
-    if (!manifest_run(options, &result, &err) || summary_print(stdout, options->output, table, &err) != 0)
+    if (!manifest_run(options, &result, &err) || summary_print(stdout, options->output, table, &err) != 0 ||
+        !alarms_print(stderr, options->output, ALARM_LINES, &err))
         return fail(&err);
     return result.loops ? 4 : 0;
 }

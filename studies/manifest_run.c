@@ -15,10 +15,12 @@
 #include "sim/sim_time.h"
 #include "studies/manifest_decisions.h"
 #include "studies/manifest_figures.h"
+#include "studies/manifest_pending.h"
 
 struct watch {
     struct mfigures *figures;
     struct mdecisions *decisions; /* NULL: not recorded */
+    struct mpending *pending;      /* likewise */
 };
 
 static void on_output(void *ctx, const struct mplay *p, int64_t now, const struct policy_output *o)
@@ -26,6 +28,8 @@ static void on_output(void *ctx, const struct mplay *p, int64_t now, const struc
     struct watch *w = ctx;
     if (w->decisions != NULL)
         mdecisions_output(w->decisions, p, now, o);
+    if (w->pending != NULL)
+        mpending_output(w->pending, p, now, o);
 }
 
 static void on_submitted(void *ctx, const struct mplay *p, int64_t now, uint32_t id)
@@ -40,11 +44,15 @@ static void on_finished(void *ctx, const struct mplay *p, int64_t now, uint32_t 
     struct watch *w = ctx;
     if (w->decisions != NULL)
         mdecisions_finished(w->decisions, p, now, id);
+    if (w->pending != NULL)
+        mpending_finished(w->pending, now, id);
 }
 
 static void on_instant(void *ctx, const struct mplay *p, int64_t now)
 {
     struct watch *w = ctx;
+    if (w->pending != NULL)
+        mpending_instant(w->pending, p);
     mfigures_instant(w->figures, p, now);
 }
 
@@ -61,6 +69,7 @@ static struct manifest *read_manifest(const struct manifest_run_options *o, stru
         return NULL;
     }
     manifest_describe(m, stderr);
+    (void)manifest_never_fit(m, stderr);
     if (o->durations != NULL)
         manifest_durations(m, o->durations, o->seed, err);
     const uint32_t lacking = manifest_without_duration(m);
@@ -192,6 +201,10 @@ static bool write_all(const struct manifest_run_options *o, const struct mplay *
     mfigures_emit(w->figures, p, 1, &sink, w->decisions == NULL ? NULL : reason_of, &r);
     if (w->decisions != NULL)
         mdecisions_emit(w->decisions, p, 1, &sink);
+    if (w->pending != NULL) {
+        mpending_instant(w->pending, p);
+        mpending_emit(w->pending, p, 1, &sink);
+    }
     if (p->loop)
         emit_loop(p, &sink);
     return store_commit(store, err);
@@ -210,7 +223,8 @@ bool manifest_run(const struct manifest_run_options *o, struct manifest_run_resu
     *result = (struct manifest_run_result){0};
     if (m == NULL)
         return false;
-    struct watch w = {mfigures_create(m), o->decisions ? mdecisions_create(m) : NULL};
+    struct watch w = {mfigures_create(m), o->decisions ? mdecisions_create(m) : NULL,
+                      o->decisions ? mpending_create(m) : NULL};
     struct mplay p;
     const struct mplay_options mo = {.horizon_ns = o->horizon_ns,
                                      .requeue_batch_ns = MPLAY_KUEUE_BATCH,
@@ -229,6 +243,7 @@ bool manifest_run(const struct manifest_run_options *o, struct manifest_run_resu
     mfigures_destroy(w.figures);
     if (w.decisions != NULL)
         mdecisions_destroy(w.decisions);
+    mpending_destroy(w.pending);
     manifest_free(m);
     return ok;
 }

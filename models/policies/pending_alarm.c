@@ -28,8 +28,8 @@ struct open { /* of one cluster queue */
     uint32_t workload; /* POLICY_NONE: no alarm in the making */
     struct policy_head head;
     struct policy_reason reason;
-    struct policy_quota_state quota;
-    bool has_reason, dirty;
+    struct policy_quota_state quota, cohort;
+    bool has_reason, has_cohort, dirty;
     char name[PENDING_NAME_SIZE];
 };
 
@@ -164,16 +164,15 @@ static const char *reclaim_words(enum policy_preemption p)
 }
 
 static void say_use_of_cohort(struct text *t, const struct pending_watch *w, const struct policy_cluster_queue *cq,
-                              const struct policy_numbers *n)
+                              const struct open *q)
 {
-    struct policy_quota_state s;
-    if (cq->cohort == POLICY_NONE ||
-        !w->o.ops->quota(w->o.policy, POLICY_OBJ_COHORT, cq->cohort, n->flavor, n->resource, &s))
+    const uint32_t resource = q->head.numbers.resource;
+    if (!q->has_cohort)
         return;
     say(t, "; cohort %s uses ", w->o.config->cohorts[cq->cohort].name);
-    amount(t, w, n->resource, s.used);
+    amount(t, w, resource, q->cohort.used);
     say(t, " of ");
-    amount(t, w, n->resource, s.subtree);
+    amount(t, w, resource, q->cohort.subtree);
 }
 
 /* Nothing of quota is in the way. */
@@ -217,7 +216,7 @@ static const char *reason_of(const struct pending_watch *w, uint32_t queue, cons
     }
     if (q->head.numbers.flavor == POLICY_NONE || q->quota.available >= q->head.numbers.requested)
         return reason_beside_quota(q, t);
-    say_use_of_cohort(t, w, cq, &q->head.numbers);
+    say_use_of_cohort(t, w, cq, q);
     say(t, "; %s", reclaim_words(cq->reclaim_within_cohort));
     return "QuotaInUse";
 }
@@ -270,9 +269,13 @@ static void look(struct pending_watch *w, uint32_t queue, int64_t now)
     q->head = head;
     q->has_reason = w->o.ops->reason(w->o.policy, head.workload, &q->reason);
     q->quota = (struct policy_quota_state){0};
-    if (head.numbers.flavor != POLICY_NONE)
-        (void)w->o.ops->quota(w->o.policy, POLICY_OBJ_CLUSTER_QUEUE, queue, head.numbers.flavor, head.numbers.resource,
-                              &q->quota);
+    q->has_cohort = false;
+    const uint32_t cohort = w->o.config->cluster_queues[queue].cohort, flavor = head.numbers.flavor;
+    if (flavor == POLICY_NONE)
+        return;
+    (void)w->o.ops->quota(w->o.policy, POLICY_OBJ_CLUSTER_QUEUE, queue, flavor, head.numbers.resource, &q->quota);
+    q->has_cohort = cohort != POLICY_NONE && w->o.ops->quota(w->o.policy, POLICY_OBJ_COHORT, cohort, flavor,
+                                                             head.numbers.resource, &q->cohort);
 }
 
 void pending_watch_settled(struct pending_watch *w, int64_t now)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Jobs that can never start, or lose everything when evicted. */
+#include "models/policies/quota_flow.h"
+#include "models/world/quota_view.h"
 #include "scenarios/load/lint_priv.h"
 
-/* The largest share of one flavor that a queue may get, in milli-cards, bounded by its nodes. */
-static int64_t largest_reach(const struct scenario *s, const struct queue_config *q, bool borrowing)
+/* The largest part of one flavor that a queue may ever get under the arbiter, in milli-cards: as if
+ * nothing else were admitted, with all limits on borrowing and lending; bounded by its nodes. */
+static int64_t largest_reach(const struct scenario *s, const struct qflow *flow, int32_t queue)
 {
     int64_t best = 0;
-    for (int32_t i = 0; i < q->quota_count; i++) {
-        if (q->quotas[i].resource != -1)
+    for (int32_t f = 0; f < s->fleet.flavor_count; f++) {
+        const uint32_t cell = qflow_cell(flow, POLICY_OBJ_CLUSTER_QUEUE, (uint32_t)queue, (uint32_t)f, 0);
+        if (cell == POLICY_NONE)
             continue;
-        int64_t reach = lint_reach_milli(s, q, q->quotas[i].flavor, borrowing);
-        int64_t nodes = lint_flavor_cards(s, q->quotas[i].flavor) * 1000;
+        int64_t reach = qflow_potential(flow, cell), nodes = lint_flavor_cards(s, f) * 1000;
         reach = reach < nodes ? reach : nodes;
         best = reach > best ? reach : best;
     }
@@ -26,11 +29,11 @@ static const struct queue_config *queue_of(const struct arbiter_config *a, const
     return &s->quota.queues[queue];
 }
 
-static void lint_gang(struct lint *l, int32_t ix, const struct arbiter_config *a)
+static void lint_gang(struct lint *l, int32_t ix, const struct arbiter_config *a, const struct qflow *flow)
 {
     const struct job_stream_config *c = &l->s->demand.streams[ix];
     const struct queue_config *q = queue_of(a, l->s, c->queue);
-    int64_t reach = largest_reach(l->s, q, a->borrowing), largest = 0;
+    int64_t reach = largest_reach(l->s, flow, c->queue), largest = 0;
     for (int32_t i = 0; i < c->shape_count; i++) {
         int64_t cards = (int64_t)c->shapes[i].workers * c->shapes[i].cards_per_worker * 1000;
         largest = cards > largest ? cards : largest;
@@ -78,11 +81,15 @@ void lint_gangs(struct lint *l)
         const struct arbiter_config *arbiter = &l->s->arbiters[a];
         if (arbiter->backend != BACKEND_FLEET)
             continue;
-        evicts |= arbiter->preemption;
+        evicts         struct arena mem = {0};
+        struct qflow *flow = qflow_create(quota_view_config(&mem, l->s, arbiter));
+|= arbiter->preemption;
         for (int32_t i = 0; i < l->s->demand.stream_count; i++) {
-            lint_gang(l, i, arbiter);
+            lint_gang(l, i, arbiter, flow);
             lint_checkpoint(l, i, arbiter);
         }
+        qflow_destroy(flow);
+        arena_fini(&mem);
     }
     if (evicts)
         lint_priority(l);

@@ -28,8 +28,6 @@ void lint_warn(struct lint *l, const char *list, int32_t ix, const char *key, co
 void lint_warn_stream(struct lint *l, int32_t ix, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Milli-cards a queue may get of a flavor: its own, and with borrowing what its tree can lend. */
-int64_t lint_reach_milli(const struct scenario *s, const struct queue_config *q, int32_t flavor, bool borrowing);
 int64_t lint_flavor_cards(const struct scenario *s, int32_t flavor);
 
 void lint_quota(struct lint *l);    /* lint_quota.c */

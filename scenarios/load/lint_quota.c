@@ -24,45 +24,6 @@ static const struct quota_amount *find_cards(const struct quota_amount *quotas, 
     return NULL;
 }
 
-static int32_t root_of(const struct quota_config *q, int32_t cohort)
-{
-    while (cohort >= 0 && q->cohorts[cohort].parent >= 0)
-        cohort = q->cohorts[cohort].parent;
-    return cohort;
-}
-
-/* Nominal quota of a flavor in the whole tree under a root cohort. */
-static int64_t tree_nominal(const struct quota_config *q, int32_t root, int32_t flavor)
-{
-    int64_t sum = 0;
-    for (int32_t i = 0; i < q->queue_count; i++) {
-        const struct quota_amount *a = find_cards(q->queues[i].quotas, q->queues[i].quota_count,
-                                                  flavor);
-        if (a != NULL && q->queues[i].cohort >= 0 && root_of(q, q->queues[i].cohort) == root)
-            sum += a->nominal;
-    }
-    for (int32_t i = 0; i < q->cohort_count; i++) {
-        const struct quota_amount *a = find_cards(q->cohorts[i].quotas, q->cohorts[i].quota_count,
-                                                  flavor);
-        if (a != NULL && root_of(q, i) == root)
-            sum += a->nominal;
-    }
-    return sum;
-}
-
-int64_t lint_reach_milli(const struct scenario *s, const struct queue_config *q, int32_t flavor,
-                         bool borrowing)
-{
-    const struct quota_amount *a = find_cards(q->quotas, q->quota_count, flavor);
-    if (a == NULL)
-        return 0;
-    if (!borrowing || q->cohort < 0)
-        return a->nominal;
-    int64_t tree = tree_nominal(&s->quota, root_of(&s->quota, q->cohort), flavor);
-    int64_t own = a->borrowing_limit == QUOTA_UNSET ? tree : a->nominal + a->borrowing_limit;
-    return own < tree ? own : tree;
-}
-
 /* Sum of nominal quota against the nodes behind a flavor. */
 static void lint_sums(struct lint *l)
 {
