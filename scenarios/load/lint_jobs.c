@@ -81,9 +81,9 @@ void lint_gangs(struct lint *l)
         const struct arbiter_config *arbiter = &l->s->arbiters[a];
         if (arbiter->backend != BACKEND_FLEET)
             continue;
-        evicts         struct arena mem = {0};
+        struct arena mem = {0};
         struct qflow *flow = qflow_create(quota_view_config(&mem, l->s, arbiter));
-|= arbiter->preemption;
+        evicts |= arbiter->preemption;
         for (int32_t i = 0; i < l->s->demand.stream_count; i++) {
             lint_gang(l, i, arbiter, flow);
             lint_checkpoint(l, i, arbiter);
