@@ -329,7 +329,10 @@ int64_t fleet_pool_capacity_milli(const struct fleet *f, int32_t pool)
 
 int64_t fleet_pool_used_milli(const struct fleet *f, int32_t pool)
 {
-    return f->pools[pool].used_milli;
+    int64_t used = 0;
+    for (int32_t k = pool + 1; k > 0; k = f->pools[k - 1].next_layout1)
+        used += f->pools[k - 1].used_milli;
+    return used;
 }
 
 int32_t fleet_pool_largest_free(const struct fleet *f, int32_t pool)

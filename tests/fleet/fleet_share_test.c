@@ -90,29 +90,98 @@ static void a_share_gets_what_the_mechanism_gives(void **state)
     assert_int_equal(fill((struct share_config){.kind = SHARE_MIG}, 600, &held), 0);
 }
 
-static void whole_cards_are_not_to_be_had_where_cards_are_cut(void **state)
+/* One node of four cards: how many workers with one card, and with two, it holds. */
+static void whole_cards_are_whole_or_replicas_or_not_to_be_had(void **state)
 {
     (void)state;
     const struct {
         struct share_config sharing;
-        int32_t fit;
-    } cases[] = {{{.kind = SHARE_WHOLE}, 4},
-                 {{.kind = SHARE_HAMI}, 4},
-                 {{.kind = SHARE_KAI}, 4},
-                 {{.kind = SHARE_MIG}, 0},
-                 {{.kind = SHARE_TIME_SLICING, .replicas = 2}, 0},
-                 {{.kind = SHARE_MPS, .replicas = 2}, 0}};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct node_pool_config pool = pool_of(1, 4, cases[i].sharing);
-        struct fleet_config cfg = config_of(&pool);
-        struct fleet *f = fleet_create(&cfg, PLACE_BINPACK, 1, 0);
-        struct place_request req = {.cards = 1, .pools = only_pool, .pool_count = 1, .prefer_model = -1};
-        struct lease_id l = fleet_lease_open(f);
-        assert_int_equal(fleet_place(f, l, &req, 4, false, false), cases[i].fit);
-        assert_int_equal(fleet_could_place(&cfg, &req, 4), cases[i].fit == 4);
-        fleet_lease_close(f, l);
-        fleet_destroy(f);
+        int32_t fit[2];
+    } cases[] = {{{.kind = SHARE_WHOLE}, {4, 2}},
+                 {{.kind = SHARE_HAMI}, {4, 2}},
+                 {{.kind = SHARE_KAI}, {4, 2}},
+                 {{.kind = SHARE_MIG}, {0, 0}},
+                 {{.kind = SHARE_MIG, .mig_layout = "1g.5gb*7", .mig_single = true}, {28, 0}},
+                 {{.kind = SHARE_TIME_SLICING, .replicas = 3, .allow_above_one = true}, {12, 6}},
+                 {{.kind = SHARE_TIME_SLICING, .replicas = 3}, {12, 0}},
+                 {{.kind = SHARE_TIME_SLICING, .replicas = 3, .rename_shared = true}, {0, 0}},
+                 {{.kind = SHARE_MPS, .replicas = 2}, {8, 0}}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int32_t cards = 1; cards <= 2; cards++) {
+            struct node_pool_config pool = pool_of(1, 4, cases[i].sharing);
+            struct fleet_config cfg = config_of(&pool);
+            struct fleet *f = fleet_create(&cfg, PLACE_BINPACK, 1, 0);
+            struct place_request req = {.cards = cards, .pools = only_pool, .pool_count = 1, .prefer_model = -1};
+            struct lease_id l = fleet_lease_open(f);
+            int32_t fit = cases[i].fit[cards - 1];
+            assert_int_equal(fleet_place(f, l, &req, fit + 1, true, false), 0);
+            assert_int_equal(fleet_pool_used_milli(f, 0), 0);
+            assert_int_equal(fleet_place(f, l, &req, fit + 1, false, false), fit);
+            assert_true(fleet_could_place(&cfg, &req, fit));
+            assert_false(fleet_could_place(&cfg, &req, fit + 1));
+            fleet_lease_close(f, l);
+            assert_int_equal(fleet_pool_used_milli(f, 0), 0);
+            fleet_destroy(f);
+        }
+}
+
+/* Replicas of a worker lie on the cards with the fewest: four cards, one replica each, the lowest first. */
+static void replicas_of_a_worker_are_spread_over_cards(void **state)
+{
+    (void)state;
+    struct node_pool_config pool =
+        pool_of(1, 4, (struct share_config){.kind = SHARE_TIME_SLICING, .replicas = 3, .allow_above_one = true});
+    struct fleet_config cfg = config_of(&pool);
+    struct fleet *f = fleet_create(&cfg, PLACE_BINPACK, 1, 0);
+    struct place_request one = {.cards = 1, .pools = only_pool, .pool_count = 1, .prefer_model = -1}, four = one;
+    four.cards = 4;
+    struct lease_id a = fleet_lease_open(f), b = fleet_lease_open(f);
+    int32_t count;
+    assert_int_equal(fleet_place(f, a, &one, 1, true, false), 1);
+    assert_int_equal(fleet_place(f, b, &four, 1, true, false), 1);
+    const struct lease_part *p = fleet_lease_parts(f, b, &count);
+    static const int32_t expected[] = {1, 2, 3, 0};
+    assert_int_equal(count, 4);
+    for (int32_t i = 0; i < 4; i++)
+        assert_int_equal(p[i].first_card, expected[i]);
+    fleet_lease_close(f, a);
+    fleet_lease_close(f, b);
+    fleet_destroy(f);
+}
+
+/* A node gives out the instances of one layout at a time, and parts of the old one are given back while it is
+ * shut. */
+static void a_node_changes_its_layout(void **state)
+{
+    (void)state;
+    struct share_change change = {.at_ns = 1, .layout = "3g.20gb*2"};
+    struct node_pool_config pool = pool_of(2, 2, (struct share_config){.kind = SHARE_MIG, .mig_layout = "1g.5gb*7",
+                                                                       .changes = &change, .change_count = 1});
+    struct fleet_config cfg = config_of(&pool);
+    struct fleet *f = fleet_create(&cfg, PLACE_BINPACK, 1, 0);
+    struct place_request small = share_of(100), large = share_of(400);
+    struct lease_id a = fleet_lease_open(f), b = fleet_lease_open(f);
+    int32_t count;
+    assert_int_equal(fleet_place(f, b, &large, 1, true, false), 0);
+    assert_int_equal(fleet_place(f, a, &small, 1, true, false), 1);
+    fleet_node_layout(f, 0, 0, -1);
+    assert_int_equal(fleet_place(f, b, &small, 100, false, false), 14); /* the other node's */
+    fleet_release(f, b, -1);
+    fleet_release(f, a, -1);
+    fleet_node_layout(f, 0, 0, 1);
+    assert_int_equal(fleet_place(f, b, &large, 100, false, false), 4);
+    const struct lease_part *p = fleet_lease_parts(f, b, &count);
+    for (int32_t i = 0; i < count; i++) {
+        assert_int_equal(p[i].node, 0);
+        assert_int_equal(p[i].layout, 1);
     }
+    assert_int_equal(fleet_pool_used_milli(f, 0), 2000); /* two halves of two cards */
+    fleet_release(f, b, -1);
+    fleet_node_layout(f, 0, 0, 0);
+    assert_int_equal(fleet_place(f, b, &small, 100, false, false), 28);
+    fleet_lease_close(f, a);
+    fleet_lease_close(f, b);
+    fleet_destroy(f);
 }
 
 /* ---- coming and going ---- */
@@ -272,7 +341,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_gets_what_the_mechanism_gives),
-        cmocka_unit_test(whole_cards_are_not_to_be_had_where_cards_are_cut),
+        cmocka_unit_test(whole_cards_are_whole_or_replicas_or_not_to_be_had),
+        cmocka_unit_test(replicas_of_a_worker_are_spread_over_cards),
+        cmocka_unit_test(a_node_changes_its_layout),
         cmocka_unit_test(cards_never_hold_more_than_the_mechanism_allows),
         cmocka_unit_test(instances_are_packed_or_spread),
         cmocka_unit_test(impossible_pools_are_named),
