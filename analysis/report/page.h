@@ -20,6 +20,7 @@ struct page {
     struct compare compare; /* all arbiters against the first; no pairs when there is but one */
     size_t focus;  /* the arbiter that keeps most cards computing; 0 when none beats the first */
     double cards;  /* of the fleet; NaN when no arbiter runs it */
+    bool about_sharing; /* arbiters differ in nothing else; set by section_opening */
     int plots;     /* written so far */
 };
 
@@ -50,9 +51,12 @@ void section_opening(struct page *page);
 void section_day(struct page *page);
 void section_use(struct page *page);      /* card time, whole run and over time */
 void section_waiting(struct page *page);
+void section_quota(struct page *page);    /* over time at the nodes of the tree; alarms */
 void section_replicas(struct page *page);
 void section_sharing(struct page *page);  /* who shares cards; nothing in older databases */
-bool sharing_lead(struct page *page); /* the page's first sentence where arbiters differ in sharing only */
+/* What the page begins with where arbiters differ in sharing only: a sentence, three numbers, the ways;
+ * false (and nothing written) elsewhere. */
+bool sharing_opening(struct page *page);
 void section_cost(struct page *page);
 void section_teams(struct page *page);
 void section_figures(struct page *page);  /* the table */

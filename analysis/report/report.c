@@ -7,11 +7,14 @@
 static void write_page(struct page *page)
 {
     static void (*const sections[])(struct page *) = {
-        section_opening,  section_day,  section_use,   section_waiting, section_replicas,
-        section_sharing,  section_cost,     section_teams, section_figures, section_about};
+        section_day,  section_use,  section_waiting, section_replicas, section_sharing,
+        section_cost, section_teams, section_figures, section_about};
     html_begin(page->out, page->all.scenario);
+    section_opening(page);
+    if (page->about_sharing)
+        section_sharing(page);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        if (page->err->code == ERR_NONE)
+        if (page->err->code == ERR_NONE && !(page->about_sharing && sections[i] == section_sharing))
             sections[i](page);
     html_end(page->out);
 }
