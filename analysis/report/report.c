@@ -7,7 +7,7 @@
 static void write_page(struct page *page)
 {
     static void (*const sections[])(struct page *) = {
-        section_day,  section_use,  section_waiting, section_replicas, section_sharing,
+        section_day,  section_use,  section_waiting, section_quota, section_replicas, section_sharing,
         section_cost, section_teams, section_figures, section_about};
     html_begin(page->out, page->all.scenario);
     section_opening(page);
