@@ -7,7 +7,7 @@ set rmargin at screen 0.985
 set xrange [0:24]
 set xtics 0,3,24
 set yrange [0:*]
-set arrow 1 from HOUR, graph 0 to HOUR, graph 1 nohead lc rgb 0x000021 dt (6,4) lw 1 back
+if (HOUR >= 0) set arrow 1 from HOUR, graph 0 to HOUR, graph 1 nohead lc rgb 0x000021 dt (6,4) lw 1 back
 set format x ""
 
 set tmargin at screen 0.96

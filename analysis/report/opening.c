@@ -188,8 +188,10 @@ void section_opening(struct page *page)
             days == floor(days) ? 0 : 1, days, days == 1 ? "day" : "days",
             page->all.arbiter_count, page->all.arbiter_count == 1 ? "" : "s",
             (long long)replications, replications == 1 ? "" : "s");
-    if (!sharing_lead(page))
-        print_sentence(page);
+    page->about_sharing = sharing_opening(page);
+    if (page->about_sharing)
+        return;
+    print_sentence(page);
     fputs("<div class=\"three\">\n", page->out);
     print_number(page, "Cards that compute", "utilization.real",
                  "of the fleet's available card time, as nvidia-smi would show it");

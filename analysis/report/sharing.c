@@ -264,11 +264,17 @@ static bool only_sharing_differs(const struct way *ways, size_t count)
     return ways_differ(ways, count);
 }
 
-static void print_lead(struct page *page, const struct way *ways, size_t count)
+static const struct way *most_cards(const struct way *ways, size_t count)
 {
-    const struct way *all = fewest(ways, count, false), *clean = fewest(ways, count, true), *most = &ways[0];
+    const struct way *most = &ways[0];
     for (size_t i = 1; i < count; i++)
         most = ways[i].cards > most->cards ? &ways[i] : most;
+    return most;
+}
+
+static void print_lead(struct page *page, const struct way *ways, size_t count)
+{
+    const struct way *all = fewest(ways, count, false), *clean = fewest(ways, count, true), *most = most_cards(ways, count);
     fprintf(page->out, "<p class=\"lead\">The same demand takes %.0f cards under ", most->cards);
     em(page, most->run->arbiter);
     fprintf(page->out, " and %.0f under ", all->cards);
@@ -282,7 +288,43 @@ static void print_lead(struct page *page, const struct way *ways, size_t count)
     fputs(".</p>\n", page->out);
 }
 
-bool sharing_lead(struct page *page)
+static void print_from_to(struct page *page, const char *what, const char *metric, double from, double to, const char *words)
+{
+    fprintf(page->out, "<div><span class=\"what\">%s</span><b>", what);
+    html_figure(page->out, metric, from);
+    if (from != to) {
+        fputs(" → ", page->out);
+        html_figure(page->out, metric, to);
+    }
+    fprintf(page->out, "</b><span>%s</span></div>\n", words);
+}
+
+/* From the way that takes most cards to the one that takes fewest (with everybody's isolation, if any has it). */
+static void print_three(struct page *page, const struct way *most, const struct way *least)
+{
+    fputs("<div class=\"three\">\n", page->out);
+    print_from_to(page, "Cards needed", "sharing.cards_peak", most->cards, least->cards, "in use at once, at most");
+    print_from_to(page, "Slowest 1&nbsp;% of requests", "inference.latency.p99", most->latency_s, least->latency_s,
+                  "99 of 100 requests are answered within this time");
+    print_from_to(page, "Brought down by a neighbour", "sharing.victims", most->brought_down, least->brought_down,
+                  "replicas and jobs that died of a failure of another tenant");
+    fputs("</div>\n", page->out);
+}
+
+static void print_ways(struct page *page, const struct way *ways, size_t count)
+{
+    fputs("<p>This page puts the same demand before each of these ways to share cards:</p>\n<dl>", page->out);
+    for (size_t i = 0; i < count; i++) {
+        fputs("<dt>", page->out);
+        html_text(page->out, ways[i].run->arbiter);
+        fputs("</dt><dd>cards: ", page->out);
+        html_text(page->out, ways[i].mechanisms);
+        fprintf(page->out, "; weakest isolation: %s</dd>", sharing_words(ways[i].rank));
+    }
+    fputs("</dl>\n", page->out);
+}
+
+bool sharing_opening(struct page *page)
 {
     struct way ways[SHARING_WAYS_MAX];
     struct audit audit = {0};
@@ -291,8 +333,12 @@ bool sharing_lead(struct page *page)
         audit_read(&audit, page->results, &(struct audit_options){0}, true, page->err)) {
         size_t count = ways_of(page, &audit, ways);
         is_it = only_sharing_differs(ways, count);
-        if (is_it)
+        if (is_it) {
+            const struct way *clean = fewest(ways, count, true);
             print_lead(page, ways, count);
+            print_three(page, most_cards(ways, count), clean != NULL ? clean : fewest(ways, count, false));
+            print_ways(page, ways, count);
+        }
     }
     audit_fini(&audit);
     return is_it;
