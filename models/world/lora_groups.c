@@ -96,6 +96,12 @@ bool lora_init(struct world *w)
     if (tenants == 0 || !w->arb->lora_base)
         return true;
     struct lora_world *l = w->lora = arena_alloc(&w->arena, 1, sizeof *l);
+    int32_t nodes = 0;
+    for (int32_t i = 0; i < w->s->fleet.pool_count; i++)
+        nodes += w->s->fleet.pools[i].node_count;
+    l->pair_of_node = arena_alloc(&w->arena, (size_t)nodes + 1, sizeof *l->pair_of_node);
+    for (int32_t i = 0; i < nodes; i++)
+        l->pair_of_node[i] = -1;
     l->free = NONE32;
     l->groups = arena_alloc(&w->arena, (size_t)tenants, sizeof *l->groups);
     l->group_of = arena_alloc(&w->arena, (size_t)sources, sizeof *l->group_of);

@@ -40,14 +40,16 @@ static struct lora_pair *pair_of(struct world *w, const struct lora_instance *in
 {
     struct lora_world *l = w->lora;
     int32_t a = x < y ? x : y, b = x < y ? y : x;
-    for (size_t i = 0; i < l->pair_count; i++) {
+    for (int32_t i = l->pair_of_node[in->node]; i >= 0; i = l->pairs[i].next) {
         struct lora_pair *p = &l->pairs[i];
-        if (p->node == in->node && p->card == in->card && p->a == a && p->b == b)
+        if (p->card == in->card && p->a == a && p->b == b)
             return p;
     }
     l->pairs = mem_grow(l->pairs, &l->pair_capacity, l->pair_count + 1, sizeof *l->pairs);
     l->pairs[l->pair_count] = (struct lora_pair){.pool = in->pool, .node = in->node, .card = in->card,
-                                                 .a = a, .b = b, .from = SIM_NEVER, .open = SIM_NEVER};
+                                                 .a = a, .b = b, .next = l->pair_of_node[in->node],
+                                                 .from = SIM_NEVER, .open = SIM_NEVER};
+    l->pair_of_node[in->node] = (int32_t)l->pair_count;
     return &l->pairs[l->pair_count++];
 }
 

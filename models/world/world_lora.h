@@ -42,6 +42,7 @@ struct lora_instance {
 /* Two tenants on one instance, by source, a < b. */
 struct lora_pair {
     int32_t pool, node, card, a, b, times;
+    int32_t next;          /* of its node, -1 = none */
     sim_time from, to, open; /* open: since when they are there, SIM_NEVER = not now */
     sim_time shared;
 };
@@ -60,6 +61,7 @@ struct lora_world {
     size_t count, capacity;
     uint32_t free;
     struct lora_pair *pairs;
+    int32_t *pair_of_node; /* first one, -1 = none */
     size_t pair_count, pair_capacity;
 };
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # same_results.sh PROGRAM PROGRAM...: all programs, with 1, 2 and 7 threads, write the same content of
-# two scenarios, with every decision recorded.
+# three scenarios, with every decision recorded.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-for scenario in quick gang-pods; do
+for scenario in quick gang-pods lora-on-one-base; do
     first=
     for program in "$@"; do
         for jobs in 1 2 7; do
