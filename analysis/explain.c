@@ -158,6 +158,7 @@ static bool workload(FILE *out, struct results *results, const struct explain_ru
 {
     struct explain_rows rows = {0};
     explain_rows_workload(&rows, results, run->run, query->name, err);
+    explain_tries_read(&rows, results, run->run, err);
     sqlite3_stmt *job = job_query(results, run, query->name, err);
     bool is_job = results_next(results, job, err), found = is_job || rows.count > 0;
     if (found && query->format == ROWS_JSON) {
@@ -256,6 +257,7 @@ static bool queue(FILE *out, struct results *results, const struct explain_run *
         return no_such(results, results_query(results, err, "SELECT DISTINCT queue FROM decision WHERE run = %lld",
                                               (long long)run->run),
                        "decision of queue", query->name, run, err);
+    explain_tries_read(&rows, results, run->run, err);
     sqlite3_stmt *q = results_query(results, err,
                                     "SELECT kind, CASE kind WHEN 'submitted' THEN '' ELSE reason END, count(*),"
                                     " sum(repeats) FROM decision WHERE run = %lld AND queue = %Q GROUP BY 1, 2"
@@ -340,6 +342,7 @@ static bool instant(FILE *out, struct results *results, const struct explain_run
     struct explain_rows rows = {0};
     char when[FIGURE_SIZE];
     around(&rows, results, run, query, err);
+    explain_tries_read(&rows, results, run->run, err);
     regress_time_text(when, (double)query->t_ns / 1e9);
     if (query->format == ROWS_JSON) {
         json_begin(out, run);

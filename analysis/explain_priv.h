@@ -7,10 +7,18 @@
 #include "analysis/figure.h"
 #include "analysis/regress_priv.h"
 
+struct explain_try { /* of `nomination`; NAN: unlimited, or no such limit */
+    const char *flavor, *resource, *grade;
+    double asks, available, nominal, used, borrowing_limit, lending_limit, most;
+    int64_t level;
+};
+
 struct explain_row { /* of `decision`; texts live in the arena of the reading */
     int64_t t_ns, seq, repeats;
     const char *workload, *queue, *kind, *reason, *detail; /* detail "" when there is none */
     bool of_group; /* said about another workload of the same group */
+    const struct explain_try *tries; /* after explain_tries_read */
+    size_t try_count;
 };
 
 struct explain_rows {
@@ -26,6 +34,15 @@ void explain_rows_fini(struct explain_rows *rows);
 /* Decisions about one workload, with what its group was told where it was told nothing itself. */
 void explain_rows_workload(struct explain_rows *rows, struct results *results, int64_t run, const char *name,
                            struct err *err);
+
+/* Fills the flavors that were tried for each row (explain_tries.c). */
+void explain_tries_read(struct explain_rows *rows, struct results *results, int64_t run, struct err *err);
+/* One line for each; the columns before are left free. */
+void explain_tries_text(FILE *out, const struct explain_row *r, unsigned indent);
+/* "; it lacks 2 cards on a100, or 4 cards on h100"; "" when nothing is missing. */
+void explain_tries_missing(const struct explain_row *r, char *text, size_t size);
+/* , "flavors": [...] */
+void explain_tries_json(FILE *out, const struct explain_row *r);
 
 /* Plain words for a kind and reason, and what would change it; "" when there is nothing to say. */
 const char *explain_means(const char *kind, const char *reason);

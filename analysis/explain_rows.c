@@ -172,13 +172,19 @@ static void row_text(FILE *out, const struct explain_row *r, bool names)
         line(out, r->detail, "");
     else if (n == 0)
         wrap_print(out, r->detail, TABLE_WIDTH, 2 + TIME + KIND, 4 + TIME + KIND);
+    explain_tries_text(out, r, 2 + TIME + KIND);
     if (names)
         return;
     const char *means = explain_means(r->kind, r->reason), *wakes = explain_wakes(r->kind, r->reason);
     if (means[0] != '\0')
         line(out, "= ", means);
     if (wakes[0] != '\0')
-        line(out, "wakes when: ", wakes);
+    {
+        char text[700], lacks[400];
+        explain_tries_missing(r, lacks, sizeof lacks);
+        (void)snprintf(text, sizeof text, "%s%s", wakes, explain_is_waiting(r->kind) ? lacks : "");
+        line(out, "wakes when: ", text);
+    }
 }
 
 void explain_rows_text(FILE *out, const struct explain_rows *rows, bool names)
@@ -207,6 +213,7 @@ void explain_rows_json(FILE *out, const struct explain_rows *rows)
         field(out, "detail", r->detail);
         field(out, "means", explain_means(r->kind, r->reason));
         field(out, "wakes", explain_wakes(r->kind, r->reason));
+        explain_tries_json(out, r);
         fprintf(out, ", \"repeats\": %lld, \"of_group\": %s}", (long long)r->repeats, r->of_group ? "true" : "false");
     }
     fputs("]", out);

@@ -275,6 +275,7 @@ void kueue_log_output(struct kueue_log *log, const struct policy_output *o, uint
                   comma(t), job_name(log, o->workload));
         break;
     case POLICY_SAY_USAGE:
+    case POLICY_SAY_EVALUATION:
         put_usage(log, o);
         break;
     case POLICY_DO_ADMIT:

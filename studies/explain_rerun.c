@@ -142,7 +142,7 @@ static int32_t arbiter_of(const struct scenario *scenario, const char *name)
 
 /* ---- the database in memory ---- */
 
-static const struct record_table *const kept[] = {&schema_run, &table_metric, &table_workload, &table_decision,
+static const struct record_table *const kept[] = {&schema_run, &table_metric, &table_workload, &table_decision, &table_nomination,
                                                   &table_event_of_note};
 enum { KEPT = sizeof kept / sizeof kept[0] };
 

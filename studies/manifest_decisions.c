@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/world/nominations.h"
 #include "models/world/tables.h"
 #include "sim/fnv.h"
 #include "sim/sim_time.h"
@@ -38,6 +39,7 @@ struct mdecisions {
     uint32_t *group_of;      /* by workload; NOBODY */
     const char **waited_for; /* by workload */
     uint32_t said;           /* group of the last PENDING output */
+    struct nominations nominations;
 };
 
 struct text {
@@ -72,6 +74,7 @@ void mdecisions_destroy(struct mdecisions *d)
 {
     arena_fini(&d->mem);
     free(d->rows);
+    nominations_fini(&d->nominations);
     free(d->groups);
     free(d->map);
     free(d->group_of);
@@ -191,6 +194,54 @@ static void numbers(struct text *t, const struct manifest *m, const struct polic
     }
 }
 
+/* ---- what was looked at ---- */
+
+static const char *flavor_of(void *ctx, uint32_t id)
+{
+    const struct mdecisions *d = ctx;
+    return flavor_name(d->m, id);
+}
+
+static const char *resource_of(void *ctx, uint32_t id)
+{
+    const struct mdecisions *d = ctx;
+    return resource_name(d->m, id);
+}
+
+static const char *queue_of(void *ctx, uint32_t id)
+{
+    const struct mdecisions *d = ctx;
+    return d->m->config.cluster_queues[id].name;
+}
+
+static const char *workload_of(void *ctx, uint32_t id)
+{
+    const struct mdecisions *d = ctx;
+    return d->m->workloads[id].name;
+}
+
+static double unit_of(void *ctx, uint32_t id)
+{
+    const struct mdecisions *d = ctx;
+    return id < d->m->config.resource_count && strcmp(d->m->config.resources[id], "cpu") == 0 ? 1000 : 1;
+}
+
+static struct nomination_names names_of(struct mdecisions *d)
+{
+    return (struct nomination_names){d, flavor_of, resource_of, queue_of, workload_of, unit_of};
+}
+
+/* Before the row of a decision about the workload is added: what was looked at for it. */
+static void looked_at(struct mdecisions *d, uint32_t workload, struct text *t)
+{
+    char more[400];
+    const struct nomination_names names = names_of(d);
+    if (!nominations_take(&d->nominations, workload, d->row_count))
+        return;
+    nominations_text(&d->nominations, &names, more, sizeof more);
+    say(t, "%s", t->length == 0 && more[0] == ';' ? more + 2 : more);
+}
+
 /* ---- rows ---- */
 
 static struct decision *add(struct mdecisions *d, int64_t now, uint32_t workload, const char *kind, const char *reason,
@@ -204,14 +255,28 @@ static struct decision *add(struct mdecisions *d, int64_t now, uint32_t workload
     return r;
 }
 
+struct ahead { /* who waits in the queue, and who of them comes first */
+    int64_t priority;
+    uint32_t before, all;
+};
+
+static void count_ahead(void *arg, const struct policy_pending *g)
+{
+    struct ahead *a = arg;
+    a->all += g->count;
+    a->before += g->priority >= a->priority ? g->count : 0;
+}
+
 void mdecisions_submitted(struct mdecisions *d, const struct mplay *p, int64_t now, uint32_t id)
 {
     const struct manifest_workload *w = &d->m->workloads[id];
     const uint32_t queue = mplay_queue(d->m, id);
     struct text t = {.length = 0};
     d->group_of[id] = group_of(d, queue, w->policy.shape, w->policy.priority, id);
-    say(&t, "priority %" PRId64 "; %" PRIu32 " wait in the queue before it", w->policy.priority,
-        p->ops->pending_count(p->policy, queue));
+    struct ahead a = {w->policy.priority, 0, 0};
+    p->ops->pending(p->policy, queue, count_ahead, &a);
+    say(&t, "priority %" PRId64 "; rank %" PRIu32 " of %" PRIu32 " in its queue", w->policy.priority, a.before + 1,
+        a.all + 1);
     char label[32];
     snprintf(label, sizeof label, "group %" PRIu32, d->group_of[id]);
     add(d, now, id, "submitted", arena_strdup(&d->mem, label), &t);
@@ -225,7 +290,7 @@ void mdecisions_finished(struct mdecisions *d, const struct mplay *p, int64_t no
     add(d, now, id, "finished", "Done", &t);
 }
 
-static void on_admit(struct mdecisions *d, const struct mplay *p, int64_t now, const struct policy_output *o)
+static void on_admit(struct mdecisions *d, int64_t now, const struct policy_output *o)
 {
     const struct policy_entry *e = o->u.entry;
     const struct group *g = &d->groups[d->group_of[o->workload]];
@@ -241,8 +306,7 @@ static void on_admit(struct mdecisions *d, const struct mplay *p, int64_t now, c
     }
     if (e->borrowing_level > 0)
         say(&t, "; borrows at level %" PRIu32, e->borrowing_level);
-    if (p->m->config.fair_sharing)
-        say(&t, "; share of the queue %.0f", p->ops->share(p->policy, POLICY_OBJ_CLUSTER_QUEUE, e->cluster_queue));
+    looked_at(d, o->workload, &t);
     add(d, now, o->workload, "admitted", policy_mode_name(e->mode), &t);
     if (g->row != SIZE_MAX)
         d->waited_for[o->workload] = g->reason;
@@ -259,6 +323,7 @@ static void on_evict(struct mdecisions *d, int64_t now, const struct policy_outp
         const struct manifest_workload *b = &m->workloads[by];
         struct text u = {.length = 0};
         say(&u, "evicts %s/%s (queue %s, priority %" PRId64 ")", w->name_space, w->name, w->queue, w->policy.priority);
+        looked_at(d, by, &u);
         add(d, now, by, "preempts", rule, &u);
         say(&t, "for %s/%s (queue %s, priority %" PRId64 ")", b->name_space, b->name, b->queue, b->policy.priority);
     } else if (o->u.evict.reason == POLICY_EVICT_PODS_READY_TIMEOUT) {
@@ -295,10 +360,9 @@ static void on_reason(struct mdecisions *d, const struct mplay *p, int64_t now, 
     struct text t = {.length = 0};
     numbers(&t, d->m, &r->numbers);
     last_tried(&t, d->m, p, r);
-    if (r->share_before >= 0)
-        say(&t, "; share %.0f before, %.0f after", r->share_before, r->share_after);
     if (r->group_count > 1)
         say(&t, "%s%" PRIu32 " of its group wait", t.length > 0 ? "; " : "", r->group_count);
+    looked_at(d, r->workload, &t);
     at->reason = reason_word(r);
     add(d, now, r->workload != POLICY_NONE ? r->workload : at->first, policy_outcome_name(r->outcome), at->reason, &t);
     at->row = d->row_count - 1;
@@ -308,7 +372,7 @@ void mdecisions_output(struct mdecisions *d, const struct mplay *p, int64_t now,
 {
     switch (o->kind) {
     case POLICY_DO_ADMIT:
-        on_admit(d, p, now, o);
+        on_admit(d, now, o);
         break;
     case POLICY_DO_EVICT:
         on_evict(d, now, o);
@@ -326,6 +390,9 @@ void mdecisions_output(struct mdecisions *d, const struct mplay *p, int64_t now,
     case POLICY_SAY_ENTRY:
     case POLICY_SAY_CYCLE:
     case POLICY_SAY_USAGE:
+        break;
+    case POLICY_SAY_EVALUATION:
+        nominations_hold(&d->nominations, o->u.evaluation);
         break;
     }
 }
@@ -385,4 +452,6 @@ void mdecisions_emit(struct mdecisions *d, const struct mplay *p, int64_t run_id
                                    rec_text(r->reason),  rec_text(r->detail), rec_int(r->repeats)};
         record_row(sink, &table_decision, v);
     }
+    const struct nomination_names names = names_of(d);
+    nominations_emit(&d->nominations, &names, run_id, sink);
 }

@@ -109,6 +109,7 @@ static const struct index_columns indexes[] = {
     {"histogram", "run, name, scope"},
     {"workload", "run, id"},
     {"decision", "run, workload, seq"},
+    {"nomination", "run, seq, n"},
     {"service_interval", "run, service, t_s"},
     {"ledger", "run, bucket"},
 };

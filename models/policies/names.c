@@ -24,6 +24,12 @@ const char *policy_mode_name(enum policy_mode mode)
     return names[mode];
 }
 
+const char *policy_grade_name(enum policy_grade grade)
+{
+    static const char *const names[] = {"NoFit", "NoCandidates", "Preempt", "Reclaim", "Fit", "Short"};
+    return names[grade];
+}
+
 const char *policy_outcome_name(enum policy_outcome outcome)
 {
     static const char *const names[] = {"waiting", "admitted", "preempting", "skipped"};

@@ -346,6 +346,36 @@ struct policy_reason {
     double share_before, share_after; /* fair sharing; -1: does not apply */
 };
 
+/* How one (flavor, resource) was graded at a nomination. SHORT: asks for more than is available, and
+ * it was proven without an evaluation that nobody can be evicted for it. */
+enum policy_grade {
+    POLICY_GRADE_NO_FIT,
+    POLICY_GRADE_NO_CANDIDATES,
+    POLICY_GRADE_PREEMPT,
+    POLICY_GRADE_RECLAIM,
+    POLICY_GRADE_FIT,
+    POLICY_GRADE_SHORT
+};
+
+struct policy_try {
+    enum policy_grade grade;
+    struct policy_numbers numbers;
+};
+
+struct policy_shares { /* thousandths; infinite: weight 0 and borrowing */
+    uint32_t cluster_queue;
+    double before, after; /* once the workload is in and its victims are gone */
+};
+
+/* All that an evaluation looked at. Said before the ADMIT, EVICT or REASON that came of it. */
+struct policy_evaluation {
+    uint32_t workload, cluster_queue; /* workload POLICY_NONE: the group of the next REASON */
+    const struct policy_try *tries;   /* in the order of the scan */
+    const uint32_t *filled_back;      /* candidates that were chosen and spared in the end */
+    const struct policy_shares *shares; /* fair sharing: its queue, then those of its victims */
+    uint32_t try_count, filled_back_count, share_count;
+};
+
 /* The group (cluster queue, shape, priority) now has count waiting workloads, for this reason. */
 struct policy_pending {
     uint32_t cluster_queue, shape;
@@ -364,7 +394,8 @@ enum policy_output_kind {
     POLICY_SAY_PENDING,   /* pending (config.record_pending) */
     POLICY_SAY_ENTRY,     /* entry: every head of every cycle (config.record_entries) */
     POLICY_SAY_CYCLE,     /* a cycle ended: cycle, began_ns; after its entries */
-    POLICY_SAY_USAGE      /* a usage sample: local_queue, usage (admission fair sharing) */
+    POLICY_SAY_USAGE,     /* a usage sample: local_queue, usage (admission fair sharing) */
+    POLICY_SAY_EVALUATION /* evaluation (config.record_reasons) */
 };
 
 struct policy_usage_amount {
@@ -390,6 +421,7 @@ struct policy_output {
             bool backoff_finished;
         } requeue;
         const struct policy_reason *reason;
+        const struct policy_evaluation *evaluation;
         struct policy_pending pending;
         struct {
             uint64_t cycle;
@@ -577,6 +609,7 @@ const struct policy_ops *policy_open_shared(const char *path, char *error, size_
 const char *policy_evict_reason_name(enum policy_evict_reason reason);
 const char *policy_requeue_reason_name(enum policy_requeue_reason reason);
 const char *policy_mode_name(enum policy_mode mode);
+const char *policy_grade_name(enum policy_grade grade);
 const char *policy_outcome_name(enum policy_outcome outcome);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef MODELS_WORLD_RECORD_PRIV_H
 #define MODELS_WORLD_RECORD_PRIV_H
 
+#include "models/world/nominations.h"
 #include "models/world/record_text.h"
 #include "models/world/world_record.h"
 
@@ -46,6 +47,7 @@ struct world_record {
     size_t requeued_count, requeued_capacity;
     uint32_t said_group;  /* of the last PENDING output: a REASON of the same class follows it */
     struct record_jobs *jobs;
+    struct nominations nominations;
 };
 
 /* A row about a workload; the pointer holds until the next row. */

@@ -59,6 +59,14 @@ const struct record_table table_decision = {
      TEXT_NULL("detail"), INT_("repeats")},
     9};
 
+const struct record_table table_nomination = {
+    "nomination",
+    "what an evaluation looked at before the decision of that seq: each flavor tried, in order, with its grade (Fit, Reclaim, Preempt, NoCandidates, NoFit; Short: more than is available, and no evaluation was needed) and its numbers, in cards, cores or pieces; NULL: unlimited, or no such limit; most: what the queue could ever use; level: how far away it borrows",
+    {INT_("run"), INT_("seq"), INT_("n"), TEXT_("flavor"), TEXT_("resource"), TEXT_("grade"), REAL_NULL("asks"),
+     REAL_NULL("available"), REAL_NULL("nominal"), REAL_NULL("used"), REAL_NULL("borrowing_limit"),
+     REAL_NULL("lending_limit"), REAL_NULL("most"), INT_("level")},
+    14};
+
 const struct record_table table_tenant = {
     "tenant",
     "a service (kind 'service') or a stream of jobs ('jobs') that can share a card, and the isolation it requires: "
@@ -128,5 +136,5 @@ const struct record_table table_alarm = {
 
 const struct record_table *const world_tables[] = {
     &table_metric,   &table_ledger,   &table_series,  &table_histogram, &table_workload, &table_service_interval,
-    &table_decision, &table_tenant,   &table_sharing, &table_incident,  &table_sharing_pool, &table_cost,
+    &table_decision, &table_nomination, &table_tenant,   &table_sharing, &table_incident,  &table_sharing_pool, &table_cost,
     &table_event_of_note, &table_assumption, &table_quota_node, &table_alarm, NULL};

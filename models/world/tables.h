@@ -13,6 +13,7 @@ extern const struct record_table table_histogram;
 extern const struct record_table table_workload;
 extern const struct record_table table_service_interval;
 extern const struct record_table table_decision;
+extern const struct record_table table_nomination;
 extern const struct record_table table_tenant;
 extern const struct record_table table_sharing;
 extern const struct record_table table_incident;

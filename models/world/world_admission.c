@@ -58,7 +58,8 @@ static enum policy_effect effect_of(enum taint_effect e)
 {
     return e == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
            : e == TAINT_PREFER_NO_SCHEDULE ? POLICY_PREFER_NO_SCHEDULE
-                                           : POLICY_NO_EXECUTE;
+           : e == TAINT_NO_EXECUTE         ? POLICY_NO_EXECUTE
+                                           : POLICY_EFFECT_ANY;
 }
 
 static void source_selectors(const struct world *w, int32_t source, struct selector_arrays *out)
@@ -361,6 +362,7 @@ static void apply(void *ctx, int64_t now, const struct policy_output *outputs, s
         case POLICY_SAY_ENTRY:
         case POLICY_SAY_CYCLE:
         case POLICY_SAY_USAGE:
+        case POLICY_SAY_EVALUATION:
             break;
         }
     }

@@ -32,6 +32,7 @@ void record_destroy(struct world_record *r)
     free(r->by_shape);
     free(r->subjects);
     free(r->requeued);
+    nominations_fini(&r->nominations);
     arena_fini(&r->arena);
     free(r);
 }
@@ -138,6 +139,54 @@ struct record_text record_begin(const struct world *w, uint32_t ix)
     return t;
 }
 
+/* ---- what was looked at ---- */
+
+static const char *flavor_name(void *ctx, uint32_t id)
+{
+    const struct world *w = ctx;
+    return id < (uint32_t)w->s->fleet.flavor_count ? w->s->fleet.flavors[id].name : NULL;
+}
+
+static const char *resource_name(void *ctx, uint32_t id)
+{
+    const struct world *w = ctx;
+    return id == 0 ? "cards" : id <= (uint32_t)w->s->fleet.resource_count ? w->s->fleet.resources[id - 1] : NULL;
+}
+
+static const char *queue_name(void *ctx, uint32_t id)
+{
+    const struct world *w = ctx;
+    return w->s->quota.queues[id].name;
+}
+
+static const char *subject_name(void *ctx, uint32_t id)
+{
+    const struct world *w = ctx;
+    return w->record->subjects[id].name;
+}
+
+static double unit_of(void *ctx, uint32_t resource)
+{
+    (void)ctx;
+    return resource == 0 ? 1000 : 1;
+}
+
+static struct nomination_names names_of(struct world *w)
+{
+    return (struct nomination_names){w, flavor_name, resource_name, queue_name, subject_name, unit_of};
+}
+
+/* Before the row of a decision about the workload is made: what was looked at for it. */
+static void looked_at(struct world *w, uint32_t workload, struct record_text *t)
+{
+    char more[400];
+    struct nomination_names names = names_of(w);
+    if (!nominations_take(&w->record->nominations, workload, w->record->row_count))
+        return;
+    nominations_text(&w->record->nominations, &names, more, sizeof more);
+    record_say(t, "%s", more);
+}
+
 /* ---- submission ---- */
 
 struct ahead {
@@ -235,6 +284,7 @@ static void on_admit(struct world *w, uint32_t ix, const struct policy_entry *e)
         record_say(&t, ", %lld of %d workers", (long long)set->count, (int)sh->workers);
     if (flavor != POLICY_NONE)
         record_after(&t, w, e->cluster_queue, flavor);
+    looked_at(w, ix, &t);
     struct decision *d = record_row_of(w, ix, "admitted");
     d->reason = policy_mode_name(e->mode);
     record_detail(w, d, &t);
@@ -255,6 +305,7 @@ static void on_evict(struct world *w, uint32_t ix, const struct policy_output *o
         record_say(&t, "evicts %s (queue %s, priority %lld)", name, w->s->quota.queues[queue].name,
                    (long long)priority_of(w, ix));
         record_shares(&t, w, to, queue);
+        looked_at(w, by, &t);
         struct decision *p = record_row_of(w, by, "preempts");
         p->reason = rule;
         record_detail(w, p, &t);
@@ -296,6 +347,7 @@ static void waiting_row(struct world *w, struct group *at, const struct policy_r
     record_reason(&t, w, p, at->shape);
     if (p->group_count > 1)
         record_say(&t, "; %u of its group wait", p->group_count);
+    looked_at(w, p->workload, &t);
     struct decision *d = row_add(w, p->workload != POLICY_NONE ? r->subjects[p->workload].name : at->first,
                                  p->cluster_queue, policy_outcome_name(p->outcome));
     d->reason = reason_word(p);
@@ -387,6 +439,9 @@ void record_output(struct world *w, const struct policy_output *o)
     case POLICY_SAY_CYCLE:
     case POLICY_SAY_USAGE:
         break;
+    case POLICY_SAY_EVALUATION:
+        nominations_hold(&w->record->nominations, o->u.evaluation);
+        break;
     }
 }
 
@@ -433,6 +488,8 @@ void record_emit(struct world *w)
                                    rec_text(d->reason),    rec_text(d->detail), rec_int(d->repeats)};
         record_row(&w->opt.sink, &table_decision, v);
     }
+    struct nomination_names names = names_of(w);
+    nominations_emit(&r->nominations, &names, w->opt.run_id, &w->opt.sink);
     for (uint32_t i = 0; i < w->job_count; i++)
         if (w->jobs[i].in_use)
             record_jobs_row(w, r->jobs, i, waits_for(w, &w->jobs[i]));

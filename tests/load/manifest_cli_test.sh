@@ -154,12 +154,13 @@ run conform workloads "$cluster"
 [ "$status" = 1 ] && grep -q '^research  *1  *100.0%' "$out"
 report $? "a dump's own past is held against its replay"
 
-if [ -d "$shared/oracle/kueue" ]; then
-    gzip -dc "$shared/oracle/kueue/standalone.jsonl.gz" | head -c 20000 >cut.jsonl
+for recording in "$root"/tests/policies/data/*.jsonl.gz; do
+    gzip -dc "$recording" | head -c 3000 >cut.jsonl
     run conform kueue cut.jsonl
-    [ "$status" = 2 ]
-    report $? "a truncated recording is refused"
-else
-    skip "a truncated recording is refused" "no recorded decisions in $shared/oracle/kueue"
-fi
+    refused "a truncated recording is refused" 2 "cut.jsonl:1"
+    head -c 600 "$recording" >cut.jsonl.gz
+    run conform kueue cut.jsonl.gz
+    refused "a recording whose compressed file is cut is refused" 2 "cut.jsonl.gz"
+    break
+done
 finish

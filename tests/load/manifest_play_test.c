@@ -74,12 +74,13 @@ static void check_job(const struct kueue_case *c, const struct mplay *p, uint32_
     assert_int_equal(second(m, c, r->finished), jsonl_int(h, "finishedAt", -1));
 }
 
-static void check_case(struct kueue_case *c, const cJSON *json, struct tally *t)
+static void check_case(struct kueue_case *c, const cJSON *json, bool reasons, struct tally *t)
 {
     const bool loops = strcmp(jsonl_string(json, "stopped", ""), "cycles") == 0;
     const struct mplay_options o = {.horizon_ns = POLICY_NEVER,
                                     .eviction_ns = c->eviction_ns,
-                                    .requeue_batch_ns = c->config.requeue_batch_ns};
+                                    .requeue_batch_ns = c->config.requeue_batch_ns,
+                                    .reasons = reasons};
     struct mplay p;
     struct err e = {0};
     overlay(c);
@@ -103,8 +104,11 @@ static void check_file(const char *path, struct tally *t)
     while ((json = jsonl_next(f, &e)) != NULL) {
         struct kueue_case c = {0};
         assert_true(kueue_case_read(json, &c, &e));
-        if (is_replayable(&c, json))
-            check_case(&c, json, t);
+        if (is_replayable(&c, json)) {
+            struct tally again = {0};
+            check_case(&c, json, false, t);
+            check_case(&c, json, true, &again); /* saying why changes nothing */
+        }
         kueue_case_fini(&c);
         cJSON_Delete(json);
     }

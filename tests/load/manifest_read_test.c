@@ -239,6 +239,27 @@ static void the_configuration_decides_modes_and_times(void **state)
     manifest_free(m);
 }
 
+/* apis/config/v1beta1: blockAdmission is true by default, but means nothing unless enable is. */
+static void admission_blocks_only_where_readiness_is_waited_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool on, blocks;
+    } cases[] = {{"v1beta1\nkind: Configuration\n", false, false},
+                 {"v1beta1\nkind: Configuration\nwaitForPodsReady: {blockAdmission: true}\n", false, false},
+                 {"v1beta1\nkind: Configuration\nwaitForPodsReady: {enable: true}\n", true, true},
+                 {"v1beta2\nkind: Configuration\nwaitForPodsReady: {timeout: 1m}\n", true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "apiVersion: config.kueue.x-k8s.io/%s", cases[i].text);
+        struct manifest *m = read_text(text);
+        assert_int_equal(m->config.pods_ready.on, cases[i].on);
+        assert_int_equal(m->config.pods_ready.block_admission, cases[i].blocks);
+        manifest_free(m);
+    }
+}
+
 static void json_and_yaml_read_alike(void **state)
 {
     (void)state;
@@ -306,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_job_whose_workload_is_there_counts_once),
         cmocka_unit_test(the_image_of_the_controller_picks_the_profile),
         cmocka_unit_test(the_configuration_decides_modes_and_times),
+        cmocka_unit_test(admission_blocks_only_where_readiness_is_waited_for),
         cmocka_unit_test(json_and_yaml_read_alike),
         cmocka_unit_test(durations_come_from_a_law_by_name),
         cmocka_unit_test(a_generator_file_is_a_cluster),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/policies/kueue/evaluation.h"
 #include "models/policies/kueue/place.h"
 #include "models/policies/kueue/quota.h"
 #include "models/policies/kueue/search.h"
@@ -42,6 +43,7 @@ void kq_assign_fini(struct kq_assign *a)
     kq_ids_fini(&a->contested);
     free(a->places.sets);
     free(a->places.domains);
+    free(a->tries);
     *a = (struct kq_assign){0};
 }
 
@@ -58,6 +60,7 @@ static void begin(struct kq_assign *a, const struct kq_shape *s, const int64_t *
     a->mode = POLICY_FIT;
     a->level = 0;
     a->sets_done = 0;
+    a->try_count = 0;
     a->use_count = a->contested.count = 0;
     a->needs_place = a->places.valid = false;
     a->tried = a->why_fr = a->why_resource = POLICY_NONE;
@@ -168,6 +171,8 @@ static struct graded grade_flavor(struct scan *s, uint32_t rg, uint32_t f, struc
         const uint32_t fr = group->frs[(size_t)f * group->resource_count + p->slot];
         const int64_t v = kq_plus(use_on(s->a, fr), s->want[r]);
         grades[r] = grade(s, fr, v);
+        if (s->k->cfg.record_reasons)
+            kq_note_try(s->d->cq, s->a, fr, v, grades[r].mode, grades[r].level);
         if (grades[r].mode != KQ_FIT) {
             s->a->why_fr = fr;
             s->a->why_amount = v;

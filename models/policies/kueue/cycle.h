@@ -32,7 +32,8 @@ void kq_requeue_entry(struct kq *k, struct kq_cq *cq, int64_t now, struct policy
 /* Entries as outputs, by tree (emit.c). */
 const struct policy_entry *kq_make_entry(struct kq *k, const struct kq_cq *cq);
 void kq_say_entries(struct kq *k, int64_t now, struct policy_outputs *out);
-void kq_note_reason(struct kq *k, const struct kq_cq *cq);
+/* True when it is another one than before. */
+bool kq_note_reason(struct kq *k, const struct kq_cq *cq);
 /* A class waits for quota, by proof. */
 void kq_note_proven(struct kq *k, struct kq_class *c);
 void kq_say_classes(struct kq *k, int64_t now, struct policy_outputs *out);

@@ -42,9 +42,11 @@ static bool answered(const struct kq *k, const struct kq_search *s)
 
 static bool copy_found(struct kq *k, struct kq_targets *targets)
 {
-    targets->count = 0;
+    targets->count = targets->returned.count = 0;
     for (size_t i = 0; i < k->found.count; i++)
         kq_targets_push(targets, k->found.v[i].workload, k->found.v[i].reason);
+    for (size_t i = 0; i < k->found.returned.count; i++)
+        kq_ids_push(&targets->returned, k->found.returned.v[i]);
     return targets->count > 0;
 }
 

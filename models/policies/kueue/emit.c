@@ -5,6 +5,7 @@
 
 #include "models/policies/kueue/assign.h"
 #include "models/policies/kueue/cycle.h"
+#include "models/policies/kueue/evaluation.h"
 #include "models/policies/kueue/queue.h"
 #include "models/policies/kueue/quota.h"
 #include "models/policies/kueue/share.h"
@@ -218,7 +219,7 @@ static bool same_reason(const struct policy_reason *a, const struct policy_reaso
            a->numbers.flavor == b->numbers.flavor && a->numbers.resource == b->numbers.resource;
 }
 
-void kq_note_reason(struct kq *k, const struct kq_cq *cq)
+bool kq_note_reason(struct kq *k, const struct kq_cq *cq)
 {
     const struct kq_entry *e = &cq->entry;
     struct kq_class *c = kq_class_of(k, kq_wl(k, e->workload));
@@ -238,12 +239,13 @@ void kq_note_reason(struct kq *k, const struct kq_cq *cq)
     }
     if (c->has_reason && same_reason(&c->reason, &r)) {
         c->reason.repeats++;
-        return;
+        return false;
     }
     r.group_count = c->has_reason ? c->reason.repeats : 0; /* until it is said */
     c->reason = r;
     c->has_reason = c->reason_new = true;
     kq_mark_class(k, c);
+    return true;
 }
 
 void kq_note_proven(struct kq *k, struct kq_class *c)
@@ -290,6 +292,8 @@ static void say_class(struct kq *k, struct kq_class *c, int64_t now, struct poli
             .flavor_tried = c->has_reason ? c->reason.flavor_tried : POLICY_NONE};
     }
     if (c->reason_new && k->cfg.record_reasons) {
+        if (c->reason.workload == POLICY_NONE)
+            kq_say_proven(k, c, now, out);
         struct policy_reason *r = kq_bump_alloc(&k->bump, 1, sizeof *r);
         *r = c->reason;
         r->repeats = c->reason.group_count;

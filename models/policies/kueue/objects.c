@@ -229,6 +229,7 @@ static void fini_queue(struct kq_cq *cq)
     kq_ids_fini(&cq->classes);
     kq_ids_fini(&cq->live);
     free(cq->entry.targets.v);
+    kq_ids_fini(&cq->entry.targets.returned);
     free(cq->entry.progress_in);
     kq_assign_fini(&cq->entry.assign);
     free(cq);

@@ -4,6 +4,7 @@
 
 #include "models/policies/kueue/assign.h"
 #include "models/policies/kueue/cycle.h"
+#include "models/policies/kueue/evaluation.h"
 #include "models/policies/kueue/live.h"
 #include "models/policies/kueue/place.h"
 #include "models/policies/kueue/queue.h"
@@ -112,6 +113,7 @@ static void preempt(struct kq *k, struct kq_cq *cq, int64_t now, struct policy_o
 {
     struct kq_entry *e = &cq->entry;
     kq_wl(k, e->workload)->has_progress = false;
+    kq_say_evaluation(k, cq, true, now, out);
     for (size_t i = 0; i < e->targets.count; i++)
         evict_target(k, cq, &e->targets.v[i], now, out);
     e->reason = POLICY_RQ_PENDING_PREEMPTION;
@@ -125,6 +127,7 @@ void kq_admit(struct kq *k, struct kq_cq *cq, int64_t now, struct policy_outputs
     e->at_ns = now;
     e->reusable = false;
     k->cycle_changed = cq->node.tree->moved = true;
+    kq_say_evaluation(k, cq, true, now, out);
     kq_reserve(k, now, kq_wl(k, e->workload), &e->assign);
     if (cq->preemptor == e->workload)
         cq->preemptor = POLICY_NONE;
@@ -268,7 +271,8 @@ void kq_requeue_entry(struct kq *k, struct kq_cq *cq, int64_t now, struct policy
         cq->node.tree->moved = true;
         e->reusable = false;
     }
-    kq_note_reason(k, cq);
+    if (kq_note_reason(k, cq) && e->outcome != POLICY_OUT_PREEMPTING)
+        kq_say_evaluation(k, cq, false, now, out);
     struct policy_output *o = kq_say(out, POLICY_DO_REQUEUE, w->id, now);
     o->u.requeue.place = (enum policy_place)e->goes_to;
     o->u.requeue.reason = e->reason;

@@ -59,9 +59,12 @@ void kq_targets_push(struct kq_targets *t, uint32_t workload, enum policy_evict_
 
 void kq_fill_back(struct kq *k, struct kq_targets *t, bool (*fits)(struct kq *, void *), void *arg)
 {
+    t->returned.count = 0;
     for (size_t i = t->count < 2 ? 0 : t->count - 1; i-- > 0;) {
         kq_put(k, kq_wl(k, t->v[i].workload));
         if (fits(k, arg)) {
+            if (k->cfg.record_reasons)
+                kq_ids_push(&t->returned, t->v[i].workload);
             t->v[i] = t->v[t->count - 1];
             t->count--;
         } else {

@@ -173,6 +173,12 @@ struct kq_places {
     bool valid;
 };
 
+struct kq_try { /* one grade of the scan, for explanations */
+    uint32_t fr, level;
+    int64_t amount, available, used;
+    enum kq_mode mode;
+};
+
 struct kq_assign {
     enum policy_mode mode;
     uint32_t level;
@@ -193,6 +199,8 @@ struct kq_assign {
     uint32_t why_resource;
     int64_t why_amount;
     enum kq_mode why_mode;
+    struct kq_try *tries; /* while reasons are recorded */
+    size_t try_count, try_capacity;
 };
 
 struct kq_target {
@@ -204,6 +212,7 @@ struct kq_target {
 struct kq_targets {
     struct kq_target *v;
     size_t count, capacity;
+    struct kq_ids returned; /* by fill-back, while reasons are recorded */
 };
 
 #endif

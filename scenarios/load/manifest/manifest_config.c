@@ -61,7 +61,7 @@ static void pods_ready(struct mf *r, const struct mnode *o)
     const size_t mark = mf_into(r, ".waitForPodsReady");
     r->pods_ready_set = w != NULL || r->v1beta1; /* v1beta1: absent is off, whatever the version */
     p->on = w != NULL && (!r->v1beta1 || mf_bool(r, w, "enable", false));
-    p->block_admission = mf_bool(r, w, "blockAdmission", r->v1beta1);
+    p->block_admission = mf_bool(r, w, "blockAdmission", r->v1beta1) && p->on;
     p->timeout_ns = mf_duration(r, w, "timeout", 0);
     if (p->timeout_ns == 0)
         p->timeout_ns = (r->v1beta1 ? 5 : 30) * SIM_MINUTE;

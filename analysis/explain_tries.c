@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Per decision: each flavor that was tried, with its numbers (table `nomination`). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/explain_priv.h"
+#include "analysis/table_priv.h"
+#include "analysis/wrap.h"
+#include "sim/arena.h"
+
+static bool has_table(struct results *results, struct err *err)
+{
+    sqlite3_stmt *q = results_query(results, err, "SELECT 1 FROM sqlite_master WHERE name = 'nomination'");
+    const bool found = results_next(results, q, err);
+    sqlite3_finalize(q);
+    return found;
+}
+
+static void read_row(struct explain_rows *rows, struct explain_row *r, struct results *results, int64_t run,
+                     struct err *err)
+{
+    struct explain_try *list = NULL;
+    size_t capacity = 0;
+    sqlite3_stmt *q = results_query(results, err,
+                                    "SELECT flavor, resource, grade, asks, available, nominal, used, borrowing_limit,"
+                                    " lending_limit, most, level FROM nomination WHERE run = %lld AND seq = %lld"
+                                    " ORDER BY n", (long long)run, (long long)r->seq);
+    while (results_next(results, q, err)) {
+        list = mem_grow(list, &capacity, r->try_count + 1, sizeof *list);
+        list[r->try_count++] = (struct explain_try){.flavor = arena_strdup(&rows->arena, results_text(q, 0)),
+                                                    .resource = arena_strdup(&rows->arena, results_text(q, 1)),
+                                                    .grade = arena_strdup(&rows->arena, results_text(q, 2)),
+                                                    .asks = results_real(q, 3),
+                                                    .available = results_real(q, 4),
+                                                    .nominal = results_real(q, 5),
+                                                    .used = results_real(q, 6),
+                                                    .borrowing_limit = results_real(q, 7),
+                                                    .lending_limit = results_real(q, 8),
+                                                    .most = results_real(q, 9),
+                                                    .level = sqlite3_column_int64(q, 10)};
+    }
+    sqlite3_finalize(q);
+    if (r->try_count > 0) {
+        struct explain_try *kept = arena_alloc(&rows->arena, r->try_count, sizeof *kept);
+        memcpy(kept, list, r->try_count * sizeof *kept);
+        r->tries = kept;
+    }
+    free(list);
+}
+
+void explain_tries_read(struct explain_rows *rows, struct results *results, int64_t run, struct err *err)
+{
+    if (err->code != ERR_NONE || !has_table(results, err))
+        return;
+    for (size_t i = 0; i < rows->count && err->code == ERR_NONE; i++)
+        read_row(rows, &rows->items[i], results, run, err);
+}
+
+/* ---- text ---- */
+
+struct words {
+    char v[500];
+    size_t length;
+};
+
+static void say(struct words *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct words *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int n = vsnprintf(t->v + t->length, sizeof t->v - t->length, fmt, ap);
+    va_end(ap);
+    const size_t left = sizeof t->v - 1 - t->length;
+    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+}
+
+static void amount(struct words *t, double v)
+{
+    if (isnan(v))
+        say(t, "unlimited");
+    else
+        say(t, "%.10g", v);
+}
+
+static void one(struct words *t, const struct explain_try *r)
+{
+    say(t, "%s %s: %s, asks ", r->flavor, r->resource, r->grade);
+    amount(t, r->asks);
+    say(t, ", available ");
+    amount(t, r->available);
+    say(t, " of ");
+    amount(t, r->nominal);
+    if (!isnan(r->available) && !isnan(r->nominal) && !isnan(r->used)) {
+        const double rest = r->available - (r->nominal - r->used);
+        say(t, ": nominal %.10g − used %.10g %s %.10g", r->nominal, r->used, rest < 0 ? "− lent" : "+ borrowable",
+            fabs(rest));
+    }
+    if (!isnan(r->borrowing_limit))
+        say(t, "; borrowingLimit %.10g", r->borrowing_limit);
+    if (!isnan(r->lending_limit))
+        say(t, "; lendingLimit %.10g", r->lending_limit);
+    if (!isnan(r->most) && (isnan(r->asks) || r->asks > r->most))
+        say(t, "; never more than %.10g", r->most);
+    if (r->level > 0)
+        say(t, "; borrows at level %lld", (long long)r->level);
+}
+
+void explain_tries_text(FILE *out, const struct explain_row *r, unsigned indent)
+{
+    for (size_t i = 0; i < r->try_count; i++) {
+        struct words t = {.length = 0};
+        one(&t, &r->tries[i]);
+        fprintf(out, "%*s", (int)indent, "");
+        wrap_print(out, t.v, TABLE_WIDTH, indent, indent + 2);
+    }
+}
+
+void explain_tries_missing(const struct explain_row *r, char *text, size_t size)
+{
+    struct words t = {.length = 0};
+    text[0] = '\0';
+    for (size_t i = 0; i < r->try_count; i++) {
+        const struct explain_try *v = &r->tries[i];
+        if (isnan(v->asks) || isnan(v->available) || v->asks <= v->available || (!isnan(v->most) && v->asks > v->most))
+            continue;
+        say(&t, "%s%.10g %s on %s", t.length == 0 ? "; it lacks " : i > 0 && strcmp(v->flavor, r->tries[i - 1].flavor) == 0
+                                                                       ? " and " : ", or ",
+            v->asks - v->available, v->resource, v->flavor);
+    }
+    (void)snprintf(text, size, "%s", t.length == 0 ? "" : t.v);
+}
+
+/* ---- JSON ---- */
+
+static void number(FILE *out, const char *key, double v)
+{
+    fprintf(out, ", \"%s\": ", key);
+    rows_out_real(out, ROWS_JSON, v);
+}
+
+void explain_tries_json(FILE *out, const struct explain_row *r)
+{
+    fputs(", \"flavors\": [", out);
+    for (size_t i = 0; i < r->try_count; i++) {
+        const struct explain_try *v = &r->tries[i];
+        fputs(i == 0 ? "{\"flavor\": " : ", {\"flavor\": ", out);
+        rows_out_text(out, ROWS_JSON, v->flavor);
+        fputs(", \"resource\": ", out);
+        rows_out_text(out, ROWS_JSON, v->resource);
+        fputs(", \"grade\": ", out);
+        rows_out_text(out, ROWS_JSON, v->grade);
+        number(out, "asks", v->asks);
+        number(out, "available", v->available);
+        number(out, "nominal", v->nominal);
+        number(out, "used", v->used);
+        number(out, "borrowable", v->available - (v->nominal - v->used));
+        number(out, "borrowing_limit", v->borrowing_limit);
+        number(out, "lending_limit", v->lending_limit);
+        number(out, "most", v->most);
+        fprintf(out, ", \"level\": %lld}", (long long)v->level);
+    }
+    fputs("]", out);
+}
