@@ -17,7 +17,8 @@ struct label {
     const char *key, *value;
 };
 
-enum taint_effect { TAINT_NO_SCHEDULE, TAINT_PREFER_NO_SCHEDULE, TAINT_NO_EXECUTE };
+/* ANY: of tolerations only. */
+enum taint_effect { TAINT_NO_SCHEDULE, TAINT_PREFER_NO_SCHEDULE, TAINT_NO_EXECUTE, TAINT_EFFECT_ANY };
 
 struct taint {
     const char *key, *value;
@@ -61,7 +62,7 @@ struct flavor_config {
     int32_t node_label_count;
     struct taint *node_taints;
     int32_t node_taint_count;
-    struct taint *tolerations; /* key, value, effect; value NULL = Exists */
+    struct taint *tolerations; /* models/fleet/taints.h */
     int32_t toleration_count;
     int32_t *pools;            /* node pools selected, ascending; computed by the loader */
     int32_t pool_count;

@@ -175,7 +175,8 @@ static enum policy_effect effect_view(enum taint_effect e)
 {
     return e == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
            : e == TAINT_PREFER_NO_SCHEDULE ? POLICY_PREFER_NO_SCHEDULE
-                                           : POLICY_NO_EXECUTE;
+           : e == TAINT_NO_EXECUTE         ? POLICY_NO_EXECUTE
+                                           : POLICY_EFFECT_ANY;
 }
 
 static struct policy_flavor flavor_view(struct arena *arena, const struct flavor_config *f)

@@ -3,6 +3,7 @@
  * From quota to nodes. A workload that was admitted but finds no node waits in a list and is
  * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
  */
+#include "models/fleet/taints.h"
 #include "models/world/quota_view.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
@@ -25,15 +26,7 @@ static bool label_holds(const struct node_pool_config *p, const struct label *l)
 
 bool source_tolerates(const struct taint *tolerations, int32_t count, const struct taint *taint)
 {
-    if (taint->effect == TAINT_PREFER_NO_SCHEDULE)
-        return true;
-    for (int32_t i = 0; i < count; i++) {
-        const struct taint *t = &tolerations[i];
-        if (t->effect == taint->effect && strcmp(t->key, taint->key) == 0 &&
-            (t->value == NULL || (taint->value != NULL && strcmp(t->value, taint->value) == 0)))
-            return true;
-    }
-    return false;
+    return taint->effect == TAINT_PREFER_NO_SCHEDULE || taint_tolerated(taint, tolerations, count);
 }
 
 /* Labels match and each taint is tolerated by the source or by the flavor. */
@@ -62,6 +55,34 @@ bool source_may_use(const struct scenario *s, int32_t source, int32_t flavor, in
     return pool_allowed(&s->demand, source, &s->fleet.flavors[flavor], &s->fleet.pools[pool]);
 }
 
+/* Taints PreferNoSchedule that nobody tolerates: such pools come last (the fewer the better, as the
+ * score of kube-scheduler's TaintToleration says). */
+static int32_t unwanted(const struct demand_config *d, int32_t source, const struct flavor_config *v,
+                        const struct node_pool_config *p)
+{
+    bool job = source < d->stream_count;
+    const struct job_stream_config *j = job ? &d->streams[source] : NULL;
+    const struct service_config *c = job ? NULL : &d->services[source - d->stream_count];
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->taint_count; i++)
+        n += p->taints[i].effect == TAINT_PREFER_NO_SCHEDULE &&
+             !taint_tolerated(&p->taints[i], job ? j->tolerations : c->tolerations,
+                              job ? j->toleration_count : c->toleration_count) &&
+             !taint_tolerated(&p->taints[i], v->tolerations, v->toleration_count);
+    return n;
+}
+
+/* Puts the pool behind those that are no less wanted. */
+static void insert_pool(const struct world *w, int32_t *pools, int32_t count, int32_t source,
+                        const struct flavor_config *v, int32_t pool)
+{
+    const struct fleet_config *f = &w->s->fleet;
+    int32_t mine = unwanted(&w->s->demand, source, v, &f->pools[pool]), at = count;
+    for (; at > 0 && unwanted(&w->s->demand, source, v, &f->pools[pools[at - 1]]) > mine; at--)
+        pools[at] = pools[at - 1];
+    pools[at] = pool;
+}
+
 static void source_init(struct world *w, struct source_pools *sp, int32_t source)
 {
     const struct fleet_config *f = &w->s->fleet;
@@ -72,7 +93,7 @@ static void source_init(struct world *w, struct source_pools *sp, int32_t source
         sp->pools[k] = arena_alloc(&w->arena, (size_t)v->pool_count + 1, sizeof(int32_t));
         for (int32_t i = 0; i < v->pool_count; i++)
             if (pool_allowed(&w->s->demand, source, v, &f->pools[v->pools[i]]))
-                sp->pools[k][sp->counts[k]++] = v->pools[i];
+                insert_pool(w, sp->pools[k], sp->counts[k]++, source, v, v->pools[i]);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/fleet/taints.h"
 #include "scenarios/load/load_priv.h"
 
 /* The map of item ix of a top-level list, for the place of a problem. */
@@ -156,22 +157,13 @@ static bool selected(const struct ask *a, const struct node_pool_config *p)
     return true;
 }
 
-static bool tolerated(const struct taint *t, const struct taint *tolerations, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(tolerations[i].key, t->key) == 0 && tolerations[i].effect == t->effect &&
-            (tolerations[i].value == NULL || strcmp(tolerations[i].value, t->value) == 0))
-            return true;
-    return false;
-}
-
 static bool tolerates(const struct ask *a, const struct flavor_config *v,
                       const struct taint *taints, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
         if (taints[i].effect != TAINT_PREFER_NO_SCHEDULE &&
-            !tolerated(&taints[i], a->tolerations, a->toleration_count) &&
-            !tolerated(&taints[i], v->tolerations, v->toleration_count))
+            !taint_tolerated(&taints[i], a->tolerations, a->toleration_count) &&
+            !taint_tolerated(&taints[i], v->tolerations, v->toleration_count))
             return false;
     return true;
 }

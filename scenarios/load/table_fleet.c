@@ -35,16 +35,30 @@ const struct schema taint_schema = {.title = "a taint", .size = sizeof(struct ta
 
 static const struct field toleration_fields[] = {
     {.name = "key", .kind = FIELD_STRING, .offset = offsetof(struct taint, key),
-     .flags = FIELD_REQUIRED, .help = "Key of the taint it tolerates."},
+     .flags = FIELD_EMPTY_OK, .fallback = "any key", .help = "Key of the taint it tolerates."},
     {.name = "value", .kind = FIELD_STRING, .offset = offsetof(struct taint, value),
      .flags = FIELD_EMPTY_OK, .fallback = "any value (operator Exists)",
      .help = "Value of the taint it tolerates."},
     {.name = "effect", .kind = FIELD_ENUM, .offset = offsetof(struct taint, effect),
-     .names = effect_names, .help = "Effect it tolerates."},
+     .names = effect_names, .fallback = "every effect", .help = "Effect it tolerates."},
     {0}};
 
+static void toleration_defaults(void *out)
+{
+    *(struct taint *)out = (struct taint){.key = "", .effect = TAINT_EFFECT_ANY};
+}
+
+/* As the API server has it. */
+static void toleration_after(struct read_ctx *ctx, const struct ynode *map, void *out)
+{
+    const struct taint *t = out;
+    if (t->key[0] == '\0' && t->value != NULL)
+        field_problem(ctx, map, "a toleration with a value needs a key");
+}
+
 const struct schema toleration_schema = {.title = "a toleration", .size = sizeof(struct taint),
-                                         .fields = toleration_fields};
+                                         .fields = toleration_fields, .defaults = toleration_defaults,
+                                         .after = toleration_after};
 
 static void read_card(struct read_ctx *ctx, const struct field *f, const struct ynode *n,
                       void *base)
