@@ -73,6 +73,7 @@ bool bench_fgd(struct bench_report *report, struct err *e);
 bool bench_place(struct bench_report *report, struct err *e);
 bool bench_kueue_pending(struct bench_report *report, struct err *e);
 bool bench_kueue_cycle(struct bench_report *report, struct err *e);
+bool bench_kueue_range(struct bench_report *report, struct err *e);
 bool bench_scenario(struct bench_report *report, struct err *e);
 bool bench_trace(struct bench_report *report, struct err *e);
 

@@ -21,6 +21,7 @@ static const struct benchmark benchmarks[] = {
     {"place", "placement rules with 10,000 and 100,000 cards, filled and churned: pods", bench_place},
     {"kueue-pending", "cohort policy, 100,000 (--pending) waiting in 1,000 queues: decisions", bench_kueue_pending},
     {"kueue-cycle", "the same with 10,000 to 1,000,000 waiting and few changes: decisions", bench_kueue_cycle},
+    {"kueue-range", "Kueue's performance test, times to admission as published: admissions", bench_kueue_range},
     {"scenario", "every arbiter of --file (scenarios/quick.yaml): jobs and replicas", bench_scenario},
     {"trace", "a jobs file (--file) in order on 1,000 cards: jobs", bench_trace},
 };
