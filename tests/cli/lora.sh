@@ -58,6 +58,11 @@ done
 equal "every pair that shared a base is known: ten of steady, busy, light and hot each, three and one of long" \
     "$(query lora.db "SELECT count(*) FROM sharing JOIN run USING (run) WHERE arbiter = 'one-base' AND mechanism = 'lora-base' AND isolation = 'none'")" 44
 
+run run "$scenarios/lora-on-one-base.yaml" --set 'demand.lora[0].isolation=hardware' -o strict.db
+run audit strict.db --strict
+[ "$status" = 1 ] && grep -q 'steady-1.* requires hardware isolation' "$out" && grep -q 'lora-base (none)' "$out"
+report $? "a tenant that requires hardware isolation is a finding on a shared base"
+
 # ---- bad input ----
 bad() { # TEXT KEY=VALUE MESSAGE
     run check "$scenarios/lora-on-one-base.yaml" --set "$2"
