@@ -16,6 +16,7 @@
  *   inference.cold_starts, inference.{arrived,served,rejected,timed_out,queued},
  *   inference.{tokens,tokens_arrived,tokens_lost,tokens_queued}
  *   replicas.preemptions
+ *   sharing.{asked,got,lost} (card-hours, only scope kind tenant)
  *   sharing.{overhead,incidents,victims,cards_peak,cards_mean} (also scope kind node_pool)
  *   cost.nodes, cost.engineers, cost.total, cost.per_million_tokens, cost.per_useful_card_hour
  *   managed.throttled (share of requests refused), managed.job_card_hours

@@ -100,6 +100,25 @@ static void emit_figures(struct world *w, const char *kind, const char *scope, i
     results_metric(w, kind, scope, "sharing.cards_mean", mean, false);
 }
 
+/* The share asked and the share got, in card-hours, of tenants of pools with a mechanism. */
+static void emit_accounts(struct world *w, int32_t tenants)
+{
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++) {
+        const struct share_pool_use *u = &w->sharing->pools[p];
+        int64_t end = u->first_card + (int64_t)w->s->fleet.pools[p].node_count * w->s->fleet.pools[p].cards_per_node;
+        for (int64_t c = u->first_card; c < end && u->cards.kind != SHARE_WHOLE; c++)
+            sharing_count(w, &w->sharing->places[c]);
+    }
+    for (int32_t t = 0; t < tenants; t++) {
+        const struct share_account *a = &w->sharing->accounts[t];
+        if (a->asked == 0)
+            continue;
+        results_metric(w, "tenant", sharing_name(w, t), "sharing.asked", i128_card_hours(a->asked), false);
+        results_metric(w, "tenant", sharing_name(w, t), "sharing.got", i128_card_hours(a->got), false);
+        results_metric(w, "tenant", sharing_name(w, t), "sharing.lost", i128_card_hours(a->lost), false);
+    }
+}
+
 void sharing_emit(struct world *w)
 {
     int32_t tenants = w->s->demand.stream_count + w->s->demand.service_count;
@@ -109,6 +128,7 @@ void sharing_emit(struct world *w)
     emit_figures(w, "all", "", LEDGER_ANY);
     for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
         emit_figures(w, "node_pool", w->s->fleet.pools[p].name, p);
+    emit_accounts(w, tenants);
     for (int32_t t = 0; rows && t < tenants; t++)
         emit_tenant(w, t);
     for (int32_t p = 0; rows && p < w->s->fleet.pool_count; p++)

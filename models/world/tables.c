@@ -12,7 +12,7 @@
 
 const struct record_table table_metric = {
     "metric",
-    "one figure of one run: scope_kind is 'all', 'team', 'queue', 'node_pool', 'flavor', 'service' or 'class'; "
+    "one figure of one run: scope_kind is 'all', 'team', 'queue', 'node_pool', 'flavor', 'service', 'tenant' or 'class'; "
     "censored = 1 when the value is only a lower bound (prints >=)",
     {INT_("run"), TEXT_("scope_kind"), TEXT_("scope"), TEXT_("name"), REAL_NULL("value"), INT_("censored")},
     6};

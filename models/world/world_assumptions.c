@@ -9,6 +9,7 @@
 #include "models/world/tables.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
+#include "models/world/world_sharing.h"
 
 /* Part of capacity, 0..1. */
 static double share(const struct world *w, i128 mcns)
@@ -150,10 +151,24 @@ static void say_fleet(struct world *w)
         share(w, unlisted));
 }
 
+static void say_sharing(struct world *w)
+{
+    i128 shared = 0;
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++) {
+        struct share_pool_use *u = &w->sharing->pools[p];
+        sharing_advance(u, w->now);
+        shared += u->cards.kind != SHARE_WHOLE ? u->shared_ns * SHARE_CARD_MILLI : 0;
+    }
+    say(w, (struct claim){"tenants of a shared card slow each other by closed forms",
+                          "parameters fitted to public measurements, see sharingModel", "gpu-sharing 4.3", "D"},
+        share(w, shared));
+}
+
 void assumptions_emit(struct world *w)
 {
     say_demand(w);
     say_training(w);
     say_inference(w);
     say_fleet(w);
+    say_sharing(w);
 }

@@ -135,6 +135,7 @@ static void slot_add(struct world *w, const struct lease_part *part, uint32_t ix
                                                  .layout = part->layout,
                                                  .granted = part->milli,
                                                  .held = part->milli,
+                                                 .since = w->now,
                                                  .speed_ppm = SPEED_ONE};
 }
 
@@ -147,6 +148,8 @@ static void slot_remove(struct world *w, const struct lease_part *part, uint32_t
         i++;
     REQUIRE(i < at->count);
     int32_t tenant = at->slots[i].tenant;
+    if (w->sharing->pools[part->pool].cards.kind != SHARE_WHOLE)
+        sharing_count(w, at);
     memmove(at->slots + i, at->slots + i + 1, (at->count - i - 1) * sizeof *at->slots);
     at->count--;
     if (holds(at, tenant))
@@ -314,6 +317,18 @@ static void held_change(struct world *w, struct share_slot *s, const struct shar
     s->lost = n->lost;
 }
 
+void sharing_count(struct world *w, struct share_place *at)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        struct share_slot *s = &at->slots[i];
+        struct share_account *a = &w->sharing->accounts[s->tenant];
+        a->asked += i128_mcns(s->granted, w->now - s->since);
+        a->got += i128_mcns(s->got, w->now - s->since);
+        a->lost += i128_mcns(s->lost, w->now - s->since);
+        s->since = w->now;
+    }
+}
+
 /* A workload is as fast as the slowest of its slots. */
 static int32_t slowest(const struct world *w, uint32_t ix)
 {
@@ -337,6 +352,7 @@ static void card_settle(struct world *w, int32_t pool, int64_t card)
     if (w->sharing->pools[pool].cards.kind == SHARE_WHOLE || at->count == 0)
         return;
     divide(w, pool, at, split);
+    sharing_count(w, at);
     for (size_t i = 0; i < at->count; i++)
         held_change(w, &at->slots[i], &split[i]);
     for (size_t i = 0; i < at->count; i++) {
@@ -448,6 +464,7 @@ void sharing_init(struct world *w)
     int64_t node = 0;
     w->sharing = sh;
     sh->pools = mem_zalloc((size_t)f->pool_count + 1, sizeof *sh->pools);
+    sh->accounts = mem_zalloc(tenants + 1, sizeof *sh->accounts);
     sh->demands = mem_zalloc(tenants * (size_t)f->pool_count + 1, sizeof *sh->demands);
     for (int32_t p = 0; p < f->pool_count; p++) {
         sh->pools[p].first_node = node;
@@ -476,6 +493,7 @@ void sharing_fini(struct world *w)
     free(sh->pairs);
     free(sh->pools);
     free(sh->demands);
+    free(sh->accounts);
     free(sh);
     w->sharing = NULL;
 }

@@ -26,6 +26,12 @@ struct share_slot {
     int32_t granted, held, got, lost; /* milli-cards */
     int32_t speed_ppm;
     int64_t resident_mib;      /* of a running tenant whose memory is known */
+    sim_time since;            /* its amounts are counted up to here */
+};
+
+/* Of one tenant in pools with a mechanism, milli-card-ns. */
+struct share_account {
+    i128 asked, got, lost;
 };
 
 /* Two tenants of one card, a < b. */
@@ -59,6 +65,7 @@ struct sharing {
     struct share_place *places; /* by card of the fleet */
     struct share_pair *pairs;
     size_t pair_count, pair_capacity;
+    struct share_account *accounts; /* by tenant */
     struct share_demand *demands; /* [tenant][pool], made when first needed: cards 0 = not yet */
     int64_t in_use, peak;       /* of all pools */
     int64_t incidents, victims;
@@ -76,6 +83,8 @@ void sharing_released(struct world *w, uint32_t wl); /* before the lease ends; m
 void sharing_base_change(struct world *w, int32_t pool, int64_t tenants, int64_t shared);
 void sharing_touch(struct world *w, uint32_t wl);    /* it began or ceased to run; booked up to now */
 
+/* Counts what everybody on the card asked for and got, up to now. */
+void sharing_count(struct world *w, struct share_place *at);
 /* MIG profile of a slot, as an index into cards.mig->profiles. */
 int32_t sharing_profile(const struct share_pool_use *u, const struct share_slot *slot);
 /* Card of the fleet that a part lies on. */

@@ -72,6 +72,11 @@ static void a_light_neighbour_gets_all_it_wants(void **state)
     assert_int_equal(told_card_ms(t, "sharing_overhead"), 800 * S);
     assert_int_equal(told_card_ms(t, "input_wait"), 0);
     assert_int_equal(told_card_ms(t, "idle_no_demand"), (HORIZON - 10000) * S);
+    assert_near(told_metric_of(t, "tenant", "a", "sharing.asked"), 2500 / 3600.0, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "a", "sharing.got"), 7200 / 3600.0, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "a", "sharing.lost"), 800 / 3600.0, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "b", "sharing.asked"), 2500 / 3600.0, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "b", "sharing.got"), 2000 / 3600.0, 1e-9);
     told_free(t);
 }
 
