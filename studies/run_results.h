@@ -32,6 +32,8 @@
  *   replicas), replicas.wanted_cards, training.cards, pending.cards (cards asked by waiting jobs),
  *   evictions (count), rework.card_h
  * series of the day around the costliest reclaim (steps of 5 minutes): day.<same names>
+ * series of quota, scope '<node>/<flavor>/<resource>' (cohorts: 'cohort:<node>/...'), see table quota_node:
+ *   quota.{pending,reserved,admitted,borrowed,lent,free}; a row where the value changes
  * histogram: training.wait, lora.wait, inference.latency (seconds)
  * event_of_note: costliest_reclaim (magnitude = card-hours lost), worst_wait
  */
