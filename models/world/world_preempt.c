@@ -11,7 +11,8 @@
 /* One worker of a workload on a node, in the lists of its node and of its workload. */
 struct resident {
     uint32_t wl;
-    int32_t part, node;
+    int32_t part, node, pool;
+    int64_t priority;
     int32_t next, prev;  /* on the node, -1 = end */
     int32_t sibling;     /* of the workload; in the free list the next free one */
     sim_time started;
@@ -19,6 +20,19 @@ struct resident {
 
 struct level {
     int64_t priority, residents;
+};
+
+struct levels {
+    struct level *items; /* by priority, ascending */
+    size_t count, capacity;
+};
+
+/* Requests that found no victims; as long as nobody comes or goes they need not look again. */
+#define IN_VAIN_MAX 16
+struct in_vain {
+    uint32_t shape;
+    int32_t flavor, workers;
+    int64_t priority;
 };
 
 struct preemption {
@@ -30,8 +44,9 @@ struct preemption {
     int32_t *node_head;          /* [node] */
     int32_t *wl_head;            /* [workload] */
     size_t wl_capacity;
-    struct level *levels;        /* residents by priority, ascending */
-    size_t level_count, level_capacity;
+    struct levels *levels;       /* [pool] residents by priority */
+    struct in_vain in_vain[IN_VAIN_MAX];
+    int in_vain_count;
     struct preempt_pod *pods, *best; /* scratch: pods of one node */
     size_t pods_capacity, best_capacity;
     /* the plan: workloads that would go, nodes that workers would go to (one entry per worker) */
@@ -79,25 +94,42 @@ static bool may_preempt(const struct world *w, int64_t priority)
 
 /* ---- who is where ---- */
 
-static void level_change(struct preemption *p, int64_t priority, int64_t by)
+static void level_change(struct levels *l, int64_t priority, int64_t by)
 {
     size_t i = 0;
-    while (i < p->level_count && p->levels[i].priority < priority)
+    while (i < l->count && l->items[i].priority < priority)
         i++;
-    if (i == p->level_count || p->levels[i].priority != priority) {
-        p->levels = mem_grow(p->levels, &p->level_capacity, p->level_count + 1, sizeof *p->levels);
-        for (size_t k = p->level_count++; k > i; k--)
-            p->levels[k] = p->levels[k - 1];
-        p->levels[i] = (struct level){priority, 0};
+    if (i == l->count || l->items[i].priority != priority) {
+        l->items = mem_grow(l->items, &l->capacity, l->count + 1, sizeof *l->items);
+        for (size_t k = l->count++; k > i; k--)
+            l->items[k] = l->items[k - 1];
+        l->items[i] = (struct level){priority, 0};
     }
-    p->levels[i].residents += by;
+    l->items[i].residents += by;
 }
 
-static bool someone_below(const struct preemption *p, int64_t priority)
+static bool someone_below(const struct levels *l, int64_t priority)
 {
-    for (size_t i = 0; i < p->level_count && p->levels[i].priority < priority; i++)
-        if (p->levels[i].residents > 0)
+    for (size_t i = 0; i < l->count && l->items[i].priority < priority; i++)
+        if (l->items[i].residents > 0)
             return true;
+    return false;
+}
+
+static struct in_vain ask_of(const struct world *w, uint32_t ix)
+{
+    const struct workload *wl = &w->wl[ix];
+    return (struct in_vain){wl->shape, wl->flavor, wl->workers, workload_priority(w, ix)};
+}
+
+static bool was_in_vain(const struct preemption *p, const struct in_vain *ask)
+{
+    for (int i = 0; i < p->in_vain_count; i++) {
+        const struct in_vain *x = &p->in_vain[i];
+        if (x->shape == ask->shape && x->flavor == ask->flavor && x->workers == ask->workers &&
+            x->priority == ask->priority)
+            return true;
+    }
     return false;
 }
 
@@ -128,15 +160,19 @@ void preemption_placed(struct world *w, uint32_t ix)
     int32_t count;
     const struct lease_part *parts = fleet_lease_parts(w->fleet, w->wl[ix].lease, &count);
     heads_grow(p, w->wl_count);
+    p->in_vain_count = 0;
+    int64_t priority = workload_priority(w, ix);
     for (int32_t i = 0; i < count; i++) {
         int32_t r = resident_new(p), node = parts[i].node, head = p->node_head[node];
-        p->residents[r] = (struct resident){ix, i, node, head, -1, p->wl_head[ix], w->now};
+        p->residents[r] = (struct resident){.wl = ix, .part = i, .node = node, .pool = parts[i].pool,
+                                            .priority = priority, .next = head, .prev = -1,
+                                            .sibling = p->wl_head[ix], .started = w->now};
+        level_change(&p->levels[parts[i].pool], priority, 1);
         if (head >= 0)
             p->residents[head].prev = r;
         p->node_head[node] = r;
         p->wl_head[ix] = r;
     }
-    level_change(p, workload_priority(w, ix), count);
 }
 
 void preemption_released(struct world *w, uint32_t ix)
@@ -145,6 +181,7 @@ void preemption_released(struct world *w, uint32_t ix)
     if (p == NULL || ix >= p->wl_capacity)
         return;
     int32_t r = p->wl_head[ix];
+    p->in_vain_count = 0;
     for (int32_t next; r >= 0; r = next) {
         struct resident *x = &p->residents[r];
         next = x->sibling;
@@ -156,7 +193,7 @@ void preemption_released(struct world *w, uint32_t ix)
             p->residents[x->next].prev = x->prev;
         x->sibling = p->free_head;
         p->free_head = r;
-        level_change(p, workload_priority(w, ix), -1);
+        level_change(&p->levels[x->pool], x->priority, -1);
     }
     p->wl_head[ix] = -1;
     struct workload *wl = &w->wl[ix];
@@ -202,11 +239,10 @@ static int32_t lower_pods(struct world *w, int32_t node, int64_t priority)
     int32_t n = 0;
     for (int32_t r = p->node_head[node]; r >= 0; r = p->residents[r].next) {
         const struct resident *x = &p->residents[r];
-        int64_t theirs = workload_priority(w, x->wl);
-        if (theirs >= priority || w->wl[x->wl].state == WL_DRAINING || planned(p, x->wl))
+        if (x->priority >= priority || w->wl[x->wl].state == WL_DRAINING || planned(p, x->wl))
             continue;
         p->pods = mem_grow(p->pods, &p->pods_capacity, (size_t)n + 1, sizeof *p->pods);
-        p->pods[n++] = (struct preempt_pod){x->wl, theirs, x->started, *part_of(w, x)};
+        p->pods[n++] = (struct preempt_pod){x->wl, x->priority, x->started, *part_of(w, x)};
     }
     return n;
 }
@@ -286,6 +322,8 @@ static bool plan_pool(struct world *w, uint32_t ix, struct place_request req, co
     struct preemption *p = state_of(w);
     const struct workload *wl = &w->wl[ix];
     int64_t priority = workload_priority(w, ix);
+    if (!someone_below(&p->levels[*pool], priority))
+        return false;
     p->victim_count = p->spot_count = 0;
     req.pools = pool;
     req.pool_count = 1;
@@ -327,8 +365,8 @@ void preemption_try(struct world *w, uint32_t ix)
     struct preemption *p = state_of(w);
     if (p == NULL || w->wl[ix].kind > WL_REPLICA || w->wl[ix].victims_left > 0)
         return;
-    int64_t priority = workload_priority(w, ix);
-    if (!may_preempt(w, priority) || !someone_below(p, priority))
+    struct in_vain ask = ask_of(w, ix);
+    if (!may_preempt(w, ask.priority) || was_in_vain(p, &ask))
         return;
     struct place_request req;
     place_request_of(w, ix, &req);
@@ -338,6 +376,8 @@ void preemption_try(struct world *w, uint32_t ix)
                 evict(w, p->victims[k], ix);
             return;
         }
+    if (p->in_vain_count < IN_VAIN_MAX)
+        p->in_vain[p->in_vain_count++] = ask;
 }
 
 /* ---- life ---- */
@@ -354,6 +394,7 @@ void preemption_init(struct world *w)
     for (int64_t n = 0; n < nodes; n++)
         p->node_head[n] = -1;
     p->free_head = -1;
+    p->levels = mem_zalloc((size_t)w->s->fleet.pool_count + 1, sizeof *p->levels);
     p->view = preempt_open(w->fleet);
     rng_open(&p->rng, w->s->seed, w->opt.replication, PURPOSE_PLACEMENT, 1);
 }
@@ -367,6 +408,8 @@ void preemption_fini(struct world *w)
     free(p->residents);
     free(p->node_head);
     free(p->wl_head);
+    for (int32_t i = 0; i < w->s->fleet.pool_count; i++)
+        free(p->levels[i].items);
     free(p->levels);
     free(p->pods);
     free(p->best);
