@@ -120,7 +120,7 @@ static enum policy_cycle finish(struct kq *k, int64_t now, struct policy_outputs
     undo_topology(k);
     for (size_t i = 0; i < k->victims.count; i++)
         kq_wl(k, k->victims.v[i])->victim = false;
-    k->victims.count = 0;
+    k->victims.count = k->victim_trees.count = 0;
     for (size_t i = 0; i < k->order.count; i++)
         kq_requeue_entry(k, k->cqs[k->order.v[i]], now, out);
     for (size_t i = 0; i < k->inadmissible.count; i++)

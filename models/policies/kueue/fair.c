@@ -55,9 +55,11 @@ static void begin_walk(struct fair *f)
 {
     struct kq *k = f->k;
     k->stamp++;
+    k->open.count = 0;
     for (size_t i = 0; i < k->cursors.count; i++) {
         struct kq_node *q = &k->cursors.v[i].cq->node;
         q->cursor = (uint32_t)i + 1;
+        kq_ids_push(&k->open, (uint32_t)i);
         if (!f->second)
             q->retry = q->last_retry = 0;
     }
@@ -175,6 +177,30 @@ static struct kq_node *pick_queue(struct fair *f, struct kq_node *cohort, struct
     return best;
 }
 
+/* The same where all queues hang on the root: what is pruned leaves the list. The choice does not
+ * depend on its order, as no two candidates are equal. */
+static struct kq_node *pick_flat(struct fair *f)
+{
+    struct kq_ids *open = &f->k->open;
+    struct kq_node *best = NULL;
+    struct kq_share share = {0};
+    for (size_t i = 0; i < open->count;) {
+        struct kq_node *q = &f->k->cursors.v[open->v[i]].cq->node;
+        const struct kq_share s = kq_share_of(q);
+        if ((!s.borrows && q != &f->s->cq->node) || first_of(f, q) == POLICY_NONE) {
+            open->v[i] = open->v[--open->count];
+            continue;
+        }
+        const int c = best == NULL ? 1 : kq_share_compare(s, share);
+        if (c > 0 || (c == 0 && first_before(f, q, best))) {
+            best = q;
+            share = s;
+        }
+        i++;
+    }
+    return best;
+}
+
 static struct kq_node *pick_cohort(struct fair *f, struct kq_node *cohort, struct kq_share *share)
 {
     struct kq_node *best = NULL;
@@ -218,6 +244,8 @@ static struct kq_node *pick(struct fair *f)
     struct kq_node *own = &f->s->cq->node;
     if (own->parent == NULL)
         return first_of(f, own) != POLICY_NONE ? own : NULL;
+    if (f->root->cohort_count == 0)
+        return pick_flat(f);
     while (f->root->mark != f->k->stamp) {
         struct kq_node *q = walk(f, f->root);
         if (q != NULL)

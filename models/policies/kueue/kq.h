@@ -355,6 +355,7 @@ struct kq {
     struct kq_ids inadmissible;
     struct kq_ids logged; /* scratch */
     struct kq_ids victims; /* V of 2.8 */
+    struct kq_ids victim_trees; /* the tree of each */
     bool at_admission; /* suspended before the admission of order[order_done] */
     bool cycle_changed;
     struct kq_topo_undo *topo_undo;
@@ -394,6 +395,7 @@ struct kq {
     uint64_t found_in, decisions; /* in which decision; decisions so far */
     struct kq_assign probe, best;
     struct kq_ids pin;
+    struct kq_ids open; /* flat trees: cursors that a fair-sharing search has not pruned */
     struct kq_bump bump;
     struct kq_places place_scratch;
     struct kq_topo_scratch *topo_scratch;

@@ -120,7 +120,8 @@ static void free_scratch(struct kq *k)
 {
     struct kq_ids *lists[] = {&k->warm, &k->order, &k->left,   &k->inadmissible,  &k->victims,
                               &k->pin,  &k->due,   &k->timers, &k->dirty_classes, &k->logged,
-                              &k->held, &k->woken, &k->found.returned, &k->probe_targets.returned};
+                              &k->held, &k->woken, &k->found.returned, &k->probe_targets.returned,
+                              &k->open, &k->victim_trees};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         kq_ids_fini(lists[i]);
     void *blocks[] = {k->cursors.v,       k->cursors.heap, k->retries,    k->requests.v,  k->rest.v,

@@ -127,6 +127,8 @@ void kq_decide_again(struct kq *k, struct kq_cq *cq, bool without_victims)
     struct kq_decide d = decision(k, cq, w);
     const size_t n = without_victims ? k->victims.count : 0;
     for (size_t i = 0; i < n; i++) {
+        if (!kq_victim_matters(k, cq, i))
+            continue;
         kq_take(k, kq_wl(k, k->victims.v[i]));
         kq_wl(k, k->victims.v[i])->out = true;
     }
@@ -134,6 +136,8 @@ void kq_decide_again(struct kq *k, struct kq_cq *cq, bool without_victims)
     d.pin = pin_flavors(k, d.shape, &e->assign);
     kq_decide_run(k, &d, &e->assign, &e->targets);
     for (size_t i = n; i-- > 0;) {
+        if (!kq_victim_matters(k, cq, i))
+            continue;
         kq_wl(k, k->victims.v[i])->out = false;
         kq_put(k, kq_wl(k, k->victims.v[i]));
     }

@@ -27,7 +27,8 @@ static struct fit fits(struct kq *k, struct kq_cq *cq)
     const struct kq_entry *e = &cq->entry;
     struct fit f = {true, true};
     for (size_t i = 0; i < k->victims.count; i++)
-        kq_take(k, kq_wl(k, k->victims.v[i]));
+        if (kq_victim_matters(k, cq, i))
+            kq_take(k, kq_wl(k, k->victims.v[i]));
     for (size_t i = 0; i < e->targets.count; i++)
         if (!kq_wl(k, e->targets.v[i].workload)->victim)
             kq_take(k, kq_wl(k, e->targets.v[i].workload));
@@ -39,7 +40,8 @@ static struct fit fits(struct kq *k, struct kq_cq *cq)
         if (!kq_wl(k, e->targets.v[i].workload)->victim)
             kq_put(k, kq_wl(k, e->targets.v[i].workload));
     for (size_t i = k->victims.count; i-- > 0;)
-        kq_put(k, kq_wl(k, k->victims.v[i]));
+        if (kq_victim_matters(k, cq, i))
+            kq_put(k, kq_wl(k, k->victims.v[i]));
     return f;
 }
 
@@ -171,11 +173,13 @@ static void skip(struct kq *k, struct kq_entry *e)
         kq_wl(k, e->workload)->has_progress = false;
 }
 
-static void add_victims(struct kq *k, const struct kq_entry *e)
+static void add_victims(struct kq *k, const struct kq_cq *cq)
 {
+    const struct kq_entry *e = &cq->entry;
     for (size_t i = 0; i < e->targets.count; i++) {
         kq_wl(k, e->targets.v[i].workload)->victim = true;
         kq_ids_push(&k->victims, e->targets.v[i].workload);
+        kq_ids_push(&k->victim_trees, (uint32_t)(cq->node.tree - k->trees));
     }
 }
 
@@ -196,7 +200,7 @@ bool kq_process(struct kq *k, struct kq_cq *cq, int64_t now, struct policy_outpu
     } else if (!f.quota || !f.topology || overlaps(k, e)) {
         skip(k, e);
     } else {
-        add_victims(k, e);
+        add_victims(k, cq);
         add_use(k, cq);
         if (e->assign.mode == POLICY_PREEMPT)
             preempt(k, cq, now, out);
