@@ -71,37 +71,67 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_row(struct past *p, FILE *out)
+static struct manifest_agreement agreement_of(struct past *p)
 {
     const uint32_t n = p->compared;
-    if (n + p->only_recorded + p->only_simulated == 0)
-        return;
     if (n > 1)
         qsort(p->errors, n, sizeof *p->errors, by_value);
-    const double median = n == 0 ? 0 : p->errors[n / 2], high = n == 0 ? 0 : p->errors[(uint32_t)(0.95 * (n - 1))];
-    fprintf(out, "%-24s %9" PRIu32 " %8.1f%% %8.1f%% %10.1f %10.1f %10.1f %10.1f %8" PRIu32 " %8" PRIu32 "\n", p->name, n,
-            n == 0 ? 0 : 100.0 * p->within_1s / n, n == 0 ? 0 : 100.0 * p->within_60s / n, median, high,
-            n == 0 ? 0 : p->recorded_wait_s / n, n == 0 ? 0 : p->simulated_wait_s / n, p->only_recorded, p->only_simulated);
+    return (struct manifest_agreement){.queue = p->name,
+                                       .compared = n,
+                                       .within_1s = p->within_1s,
+                                       .within_60s = p->within_60s,
+                                       .only_recorded = p->only_recorded,
+                                       .only_simulated = p->only_simulated,
+                                       .error_p50 = n == 0 ? 0 : p->errors[n / 2],
+                                       .error_p95 = n == 0 ? 0 : p->errors[(uint32_t)(0.95 * (n - 1))],
+                                       .recorded_wait = n == 0 ? 0 : p->recorded_wait_s / n,
+                                       .simulated_wait = n == 0 ? 0 : p->simulated_wait_s / n};
 }
 
-static int report(const struct manifest *m, const struct mplay *p, FILE *out)
+static void print_row(struct past *p, FILE *out)
+{
+    const struct manifest_agreement a = agreement_of(p);
+    const uint32_t n = a.compared;
+    if (n + a.only_recorded + a.only_simulated == 0)
+        return;
+    fprintf(out, "%-24s %9" PRIu32 " %8.1f%% %8.1f%% %10.1f %10.1f %10.1f %10.1f %8" PRIu32 " %8" PRIu32 "\n", p->name, n,
+            n == 0 ? 0 : 100.0 * a.within_1s / n, n == 0 ? 0 : 100.0 * a.within_60s / n, a.error_p50, a.error_p95,
+            a.recorded_wait, a.simulated_wait, a.only_recorded, a.only_simulated);
+}
+
+/* By cluster queue, all of them last. *beside: workloads of no queue. */
+static struct past *compare_all(const struct manifest *m, const struct mplay *p, struct worst *worst, uint32_t *beside)
 {
     const uint32_t queues = m->config.cluster_queue_count;
     struct past *list = mem_zalloc((size_t)queues + 1, sizeof *list);
-    struct worst worst = {NULL, 0, 0};
-    uint32_t beside = 0;
     for (uint32_t q = 0; q <= queues; q++) {
         list[q].name = q == queues ? "all" : m->config.cluster_queues[q].name;
         list[q].errors = mem_alloc((size_t)m->workload_count + 1, sizeof *list[q].errors);
     }
     for (uint32_t i = 0; i < m->workload_count; i++) {
         if (m->workloads[i].inadmissible != NULL) {
-            beside++;
+            (*beside)++;
             continue;
         }
-        compare(&list[mplay_queue(m, i)], m, i, &p->runs[i], &worst);
-        compare(&list[queues], m, i, &p->runs[i], &worst);
+        compare(&list[mplay_queue(m, i)], m, i, &p->runs[i], worst);
+        compare(&list[queues], m, i, &p->runs[i], worst);
     }
+    return list;
+}
+
+static void free_all(struct past *list, uint32_t queues)
+{
+    for (uint32_t q = 0; q <= queues; q++)
+        free(list[q].errors);
+    free(list);
+}
+
+static int report(const struct manifest *m, const struct mplay *p, FILE *out)
+{
+    const uint32_t queues = m->config.cluster_queue_count;
+    struct worst worst = {NULL, 0, 0};
+    uint32_t beside = 0;
+    struct past *list = compare_all(m, p, &worst, &beside);
     fprintf(out, "quota reservation, simulated against recorded; errors and mean waits in seconds\n"
             "%-24s %9s %9s %9s %10s %10s %10s %10s %8s %8s\n", "cluster queue", "workloads", "within 1s", "60s",
             "err p50", "err p95", "wait rec.", "wait sim.", "only rec", "only sim");
@@ -115,10 +145,56 @@ static int report(const struct manifest *m, const struct mplay *p, FILE *out)
                 worst.w->name, sim_time_seconds(worst.recorded), sim_time_seconds(worst.simulated));
     const struct past *all = &list[queues];
     const bool agree = all->within_1s == all->compared && all->only_recorded + all->only_simulated == 0;
-    for (uint32_t q = 0; q <= queues; q++)
-        free(list[q].errors);
-    free(list);
+    free_all(list, queues);
     return agree ? 0 : 1;
+}
+
+static bool any_recorded(const struct manifest *m)
+{
+    for (uint32_t i = 0; i < m->workload_count; i++)
+        if (m->workloads[i].reserved != POLICY_NEVER && m->workloads[i].inadmissible == NULL)
+            return true;
+    return false;
+}
+
+static uint32_t listed(const struct manifest *m, const struct mplay *p, struct manifest_agreement *out)
+{
+    const uint32_t queues = m->config.cluster_queue_count;
+    struct worst worst = {NULL, 0, 0};
+    uint32_t beside = 0, n = 0;
+    struct past *list = compare_all(m, p, &worst, &beside);
+    for (uint32_t q = 0; q <= queues; q++) {
+        if (list[q].compared + list[q].only_recorded + list[q].only_simulated == 0)
+            continue;
+        out[n] = agreement_of(&list[q]);
+        out[n++].queue = q == queues ? "" : list[q].name;
+    }
+    free_all(list, queues);
+    return n;
+}
+
+bool manifest_past(struct manifest *m, struct manifest_agreement **list, uint32_t *count, struct err *err)
+{
+    struct mplay p;
+    *count = 0;
+    *list = NULL;
+    if (!any_recorded(m))
+        return true;
+    bool *forever = mem_alloc((size_t)m->workload_count + 1, sizeof *forever);
+    for (uint32_t i = 0; i < m->workload_count; i++)
+        forever[i] = m->workloads[i].forever;
+    complete(m);
+    const struct mplay_options o = {.horizon_ns = dumped_at(m), .requeue_batch_ns = MPLAY_KUEUE_BATCH};
+    const bool ok = mplay_run(&p, m, &o, err);
+    if (ok) {
+        *list = mem_zalloc((size_t)m->config.cluster_queue_count + 1, sizeof **list);
+        *count = listed(m, &p, *list);
+    }
+    mplay_fini(&p);
+    for (uint32_t i = 0; i < m->workload_count; i++)
+        m->workloads[i].forever = forever[i];
+    free(forever);
+    return ok;
 }
 
 int conform_workloads_files(int n, char **files, FILE *out)

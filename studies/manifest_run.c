@@ -15,11 +15,14 @@
 #include "sim/sim_time.h"
 #include "studies/manifest_decisions.h"
 #include "studies/manifest_figures.h"
+#include "studies/manifest_past.h"
 #include "studies/manifest_pending.h"
 
 struct watch {
     struct mfigures *figures;
     struct mdecisions *decisions; /* NULL: not recorded */
+    struct manifest_agreement *past;
+    uint32_t past_count;
     struct mpending *pending;      /* likewise */
 };
 
@@ -58,7 +61,9 @@ static void on_instant(void *ctx, const struct mplay *p, int64_t now)
 
 /* ---- reading ---- */
 
-static struct manifest *read_manifest(const struct manifest_run_options *o, struct err *err)
+/* Before durations are drawn: the past is replayed with what was recorded. */
+static struct manifest *read_manifest(const struct manifest_run_options *o, struct manifest_agreement **past,
+                                      uint32_t *past_count, struct err *err)
 {
     struct diag_list diags = {0};
     struct manifest *m = manifest_read(o->files, o->file_count, &diags);
@@ -70,7 +75,7 @@ static struct manifest *read_manifest(const struct manifest_run_options *o, stru
     }
     manifest_describe(m, stderr);
     (void)manifest_never_fit(m, stderr);
-    if (o->durations != NULL)
+    if (manifest_past(m, past, past_count, err) && o->durations != NULL)
         manifest_durations(m, o->durations, o->seed, err);
     const uint32_t lacking = manifest_without_duration(m);
     if (err->code == ERR_NONE && lacking > 0)
@@ -188,6 +193,30 @@ static void emit_loop(const struct mplay *p, const struct record_sink *sink)
     record_row(sink, &table_event_of_note, v);
 }
 
+static void past_metric(const struct record_sink *sink, const char *queue, const char *name, double value)
+{
+    struct record_value v[] = {rec_int(1), rec_text("past"), rec_text(queue), rec_text(name), rec_real(value), rec_int(0)};
+    record_row(sink, &table_metric, v);
+}
+
+/* How the replay meets the dump's own past, by queue; scope '': all. */
+static void emit_past(const struct manifest_agreement *list, uint32_t count, const struct record_sink *sink)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct manifest_agreement *a = &list[i];
+        const uint32_t one_sided = a->only_recorded + a->only_simulated;
+        const double all = a->compared + one_sided;
+        past_metric(sink, a->queue, "past.compared", a->compared);
+        past_metric(sink, a->queue, "past.one_sided", one_sided);
+        past_metric(sink, a->queue, "past.within_1s", a->within_1s / all);
+        past_metric(sink, a->queue, "past.within_60s", a->within_60s / all);
+        past_metric(sink, a->queue, "past.error.p50", a->error_p50);
+        past_metric(sink, a->queue, "past.error.p95", a->error_p95);
+        past_metric(sink, a->queue, "past.wait.recorded", a->recorded_wait);
+        past_metric(sink, a->queue, "past.wait.simulated", a->simulated_wait);
+    }
+}
+
 static bool write_all(const struct manifest_run_options *o, const struct mplay *p, struct watch *w, double wall_s,
                       struct err *err)
 {
@@ -207,6 +236,7 @@ static bool write_all(const struct manifest_run_options *o, const struct mplay *
     }
     if (p->loop)
         emit_loop(p, &sink);
+    emit_past(w->past, w->past_count, &sink);
     return store_commit(store, err);
 }
 
@@ -219,12 +249,16 @@ static double seconds_now(void)
 
 bool manifest_run(const struct manifest_run_options *o, struct manifest_run_result *result, struct err *err)
 {
-    struct manifest *m = read_manifest(o, err);
+    struct watch w = {.past_count = 0};
+    struct manifest *m = read_manifest(o, &w.past, &w.past_count, err);
     *result = (struct manifest_run_result){0};
-    if (m == NULL)
+    if (m == NULL) {
+        free(w.past);
         return false;
-    struct watch w = {mfigures_create(m), o->decisions ? mdecisions_create(m) : NULL,
-                      o->decisions ? mpending_create(m) : NULL};
+    }
+    w.figures = mfigures_create(m);
+    w.decisions = o->decisions ? mdecisions_create(m) : NULL;
+    w.pending = o->decisions ? mpending_create(m) : NULL;
     struct mplay p;
     const struct mplay_options mo = {.horizon_ns = o->horizon_ns,
                                      .requeue_batch_ns = MPLAY_KUEUE_BATCH,
@@ -244,6 +278,7 @@ bool manifest_run(const struct manifest_run_options *o, struct manifest_run_resu
     if (w.decisions != NULL)
         mdecisions_destroy(w.decisions);
     mpending_destroy(w.pending);
+    free(w.past);
     manifest_free(m);
     return ok;
 }

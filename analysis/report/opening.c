@@ -188,6 +188,7 @@ void section_opening(struct page *page)
             days == floor(days) ? 0 : 1, days, days == 1 ? "day" : "days",
             page->all.arbiter_count, page->all.arbiter_count == 1 ? "" : "s",
             (long long)replications, replications == 1 ? "" : "s");
+    section_agreement(page);
     page->about_sharing = sharing_opening(page);
     if (page->about_sharing)
         return;

@@ -48,6 +48,7 @@ void page_arbiter_keys(struct page *page, const bool shown[ARBITERS_SHOWN]);
 double page_tic(double most, int ticks);
 
 void section_opening(struct page *page);
+void section_agreement(struct page *page); /* of a dump with its own past, below the title */
 void section_day(struct page *page);
 void section_use(struct page *page);      /* card time, whole run and over time */
 void section_waiting(struct page *page);

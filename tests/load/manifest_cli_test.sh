@@ -146,6 +146,91 @@ run explain --job other.yaml --manifests objects.yaml --manifests running.yaml
 [ "$status" = 1 ] && grep -q -F 'evicts research/running (InCohortReclamation)' "$out"
 report $? "the owner of lent quota gets it back by preemption"
 
+if command -v sqlite3 >/dev/null; then
+    # The big one began in the same second; the urgent one had no quota yet when the dump was made.
+    equal "a run of a dump keeps how its own past was met" \
+        "$(query a.db "SELECT scope, name, value FROM metric WHERE scope_kind = 'past' AND name IN ('past.compared', 'past.one_sided', 'past.within_1s') AND scope IN ('', 'research') ORDER BY scope, name")" \
+        "|past.compared|1.0
+|past.one_sided|1.0
+|past.within_1s|0.5
+research|past.compared|1.0
+research|past.one_sided|0.0
+research|past.within_1s|1.0"
+fi
+run report a.db -o a.html
+grep -q 'of 2 workloads that got quota, in the record or in the replay, 50.0&nbsp;% got it within the same second' a.html
+report $? "and the report says it on top"
+
+# Two queues share 16 H100: research holds 2 + 8 + 5 of them, 1 is left. prod asks for 7 of its own 8:
+# the newest candidate (5) is not enough, the next one (8) is, and then the first need not go.
+{
+    for f in h100 a100; do
+        printf 'apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: %s}\n---\n' $f
+    done
+    for q in research prod; do
+        more=
+        [ $q = research ] && more=', {name: a100, resources: [{name: nvidia.com/gpu, nominalQuota: 4}]}'
+        cat <<YAML
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: $q}
+spec:
+  cohortName: all
+  namespaceSelector: {}
+  preemption: {withinClusterQueue: LowerPriority, reclaimWithinCohort: Any}
+  resourceGroups:
+  - {coveredResources: [nvidia.com/gpu], flavors: [{name: h100, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}$more]}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: lq, namespace: $q}
+spec: {clusterQueue: $q}
+---
+YAML
+    done
+    while read -r space name created gpus; do
+        cat <<YAML
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: $name, namespace: $space, creationTimestamp: "2026-01-05T08:0${created}Z"}
+spec:
+  queueName: lq
+  podSets: [{template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: $gpus}}}]}}}]
+---
+YAML
+    done <<LIST
+research small 0:01 2
+research mid 0:02 8
+research low 0:03 5
+prod big 1:00 7
+research huge 2:00 40
+research more 2:00 4
+LIST
+} >why.yaml
+run run --manifests why.yaml --durations 1h -o why.db
+run explain why.db prod/big
+tr -s ' \n' '  ' <"$out" >flat
+grep -q -F 'evicts research/mid (queue lq, priority 0); fill-back spared low h100 nvidia.com/gpu: Reclaim, asks 7, available 1 of 8: nominal 8 − used 0 − lent 7' flat
+report $? "explain: who goes, who was spared by fill-back, and the numbers of the flavor"
+run explain why.db research/huge
+tr -s ' \n' '  ' <"$out" >flat
+grep -q -F 'h100 nvidia.com/gpu: NoFit, asks 40, available 2 of 8: nominal 8 − used 7 + borrowable 1; never more than 16' flat &&
+    grep -q -F 'a100 nvidia.com/gpu: NoFit, asks 40, available 4 of 4: nominal 4 − used 0 + borrowable 0; never more than 4' flat
+report $? "explain: every flavor that was tried, with its grade"
+run explain why.db research/huge --format json
+grep -q -F '{"flavor": "h100", "resource": "nvidia.com/gpu", "grade": "NoFit", "asks": 40, "available": 2, "nominal": 8, "used": 7, "borrowable": 1,' "$out"
+report $? "and as JSON"
+# Under fair sharing, 20 GPUs lendable: the share of a queue is what it has above its own quota, in thousandths.
+{
+    printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {preemptionStrategies: [LessThanOrEqualToFinalShare]}\n---\n'
+    cat why.yaml
+} >fair.yaml
+run run --manifests fair.yaml --durations 1h -o fair.db
+run explain fair.db prod/big
+tr -s ' \n' '  ' <"$out" >flat
+grep -q -F 'share of prod 0 before, 0 after, of research 350 before, 0 after' flat
+report $? "explain: shares under fair sharing before and after"
+
 run import kueue-workloads "$cluster" -o jobs.csv
 [ "$status" = 0 ] && grep -q '^0,3600,2,8,,research,main,job-big,0,completed,Workload$' jobs.csv
 report $? "a finished workload becomes a job"
