@@ -231,6 +231,77 @@ tr -s ' \n' '  ' <"$out" >flat
 grep -q -F 'share of prod 0 before, 0 after, of research 350 before, 0 after' flat
 report $? "explain: shares under fair sharing before and after"
 
+# A queue without a selector takes nobody; checks are a delay, and that is said.
+cat >checks.yaml <<'YAML'
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: kueue-manager-config, namespace: kueue-system}
+data:
+  controller_manager_config.yaml: |
+    apiVersion: config.kueue.x-k8s.io/v1beta1
+    kind: Configuration
+    fairSharing: {enable: true}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: AdmissionCheck
+metadata: {name: prov}
+spec: {controllerName: kueue.x-k8s.io/provisioning-request}
+status: {conditions: [{type: Active, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: f}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: nil}
+spec:
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: chk}
+spec:
+  namespaceSelector: {matchLabels: {team: a}}
+  admissionChecks: [prov]
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: a, labels: {team: a}}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: nil, namespace: a}
+spec: {clusterQueue: nil}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: chk, namespace: a}
+spec: {clusterQueue: chk}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: one, namespace: a, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {queueName: nil, podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: Workload
+metadata: {name: two, namespace: a, creationTimestamp: "2026-01-01T00:00:00Z"}
+spec: {queueName: chk, podSets: [{template: {spec: {containers: [{resources: {requests: {cpu: 1}}}]}}}]}
+YAML
+run run --manifests checks.yaml --durations 1h -o checks.db
+said "ClusterQueue 'chk': spec.admissionChecksStrategy: its checks are a delay of 0 s" &&
+    said "ClusterQueue 'nil': spec.namespaceSelector: is not set: no namespace matches"
+report $? "admission checks and a missing namespaceSelector are warned about"
+if command -v sqlite3 >/dev/null; then
+    equal "a nil namespaceSelector matches nothing, labels of the Namespace match the other" \
+        "$(query checks.db "SELECT workload, kind, reason FROM decision WHERE kind IN ('waiting', 'admitted') ORDER BY workload")" \
+        "a/one|waiting|NamespaceMismatch
+a/two|admitted|Fit"
+    equal "fairSharing of a ConfigMap is in force" "$(query checks.db "SELECT value FROM param WHERE key = 'kueue.fairSharing'")" true
+fi
+
 run import kueue-workloads "$cluster" -o jobs.csv
 [ "$status" = 0 ] && grep -q '^0,3600,2,8,,research,main,job-big,0,completed,Workload$' jobs.csv
 report $? "a finished workload becomes a job"
