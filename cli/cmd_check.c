@@ -59,6 +59,11 @@ static const struct argp argp = {
 
 static void print_account(const struct scenario *s)
 {
+    if (s->replay != NULL) {
+        printf("%s: valid; workloads of %d file%s of manifests\n", s->name, (int)s->replay->manifest_count,
+               s->replay->manifest_count == 1 ? "" : "s");
+        return;
+    }
     int64_t cards = 0;
     for (int32_t i = 0; i < s->fleet.pool_count; i++)
         cards += (int64_t)s->fleet.pools[i].node_count * s->fleet.pools[i].cards_per_node;

@@ -244,6 +244,23 @@ static int replay(struct run_arguments *a)
     return run_manifests(&a->manifests, &so);
 }
 
+/* A scenario of manifests: its own files and settings, --durations over it. */
+static int run_replay(const struct run_arguments *a, const struct scenario *s, const char *output, bool *loops)
+{
+    struct manifest_run_options o = {.name = s->name, .text = s->text, .durations = s->replay->durations, .output = output, .seed = s->seed,
+                                     .horizon_ns = s->replay->horizon > 0 ? s->replay->horizon : INT64_MAX,
+                                     .decisions = a->level != RECORD_LEVEL_SUMMARY};
+    struct manifest_run_result result;
+    struct err err = {0};
+    for (int32_t i = 0; i < s->replay->manifest_count; i++)
+        o.files[o.file_count++] = s->replay->manifests[i];
+    if (a->manifests.durations != NULL)
+        o.durations = a->manifests.durations;
+    const bool ok = manifest_run(&o, &result, &err);
+    *loops = result.loops;
+    return ok ? 0 : err.text[0] != '\0' ? fail(&err, NULL) : 2;
+}
+
 /* Runs a scenario into a database; the exit status so far. */
 static int run_scenario(const struct run_arguments *a, const char *path, const char *output, bool *loops)
 {
@@ -251,6 +268,11 @@ static int run_scenario(const struct run_arguments *a, const char *path, const c
     struct scenario *s = load(a, path);
     if (s == NULL)
         return 2;
+    if (s->replay != NULL) {
+        const int status = run_replay(a, s, output, loops);
+        scenario_free(s);
+        return status;
+    }
     scenario_skip_bad(s, a->skip_bad);
     struct runner_options ro = {.output = output,
                                 .jobs = a->jobs,

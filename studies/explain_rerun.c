@@ -218,6 +218,8 @@ static bool run_again(const struct stored_run *s, const struct scenario *scenari
                                     .run_id = s->run,
                                     .level = RECORD_LEVEL_FULL,
                                     .sink = {.ctx = m, .row = keep_row}};
+    if (scenario->replay != NULL)
+        return err_set(err, ERR_INPUT, "a replay of manifests is not run again: its decisions are kept unless it is run with --record summary");
     if (options.arbiter < 0)
         return err_set(err, ERR_INPUT, "the stored scenario has no arbiter '%s'", s->arbiter);
     memory_begin(m);

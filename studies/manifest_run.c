@@ -145,7 +145,7 @@ static void add_run(struct store *store, const struct manifest *m, const struct 
                     const struct mplay *p, double wall_s)
 {
     char host[128] = "";
-    char *text = scenario_text(o);
+    char *text = o->text != NULL ? mem_strdup(o->text) : scenario_text(o);
     const struct store_input input = {o->files[0], m->hash};
     (void)gethostname(host, sizeof host - 1);
     const struct store_run run = {.run = 1,
@@ -153,7 +153,7 @@ static void add_run(struct store *store, const struct manifest *m, const struct 
                                   .preset = "cohort",
                                   .seed = o->seed,
                                   .horizon_s = sim_time_seconds(p->end_ns),
-                                  .scenario_name = "manifests",
+                                  .scenario_name = o->name != NULL ? o->name : "manifests",
                                   .scenario_text = text,
                                   .scenario_hash = fnv_add(m->hash, text, strlen(text)),
                                   .demand_hash = demand_hash(m),

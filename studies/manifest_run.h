@@ -13,6 +13,7 @@ enum { MANIFEST_FILES_MAX = 64 };
 struct manifest_run_options {
     const char *files[MANIFEST_FILES_MAX];
     int file_count;
+    const char *name, *text; /* of the scenario that names the files; NULL: files alone */
     const char *durations;   /* file or distribution; NULL */
     const char *output;      /* results database */
     uint64_t seed;           /* of drawn durations */

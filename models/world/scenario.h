@@ -182,11 +182,22 @@ struct money_config {
 
 enum record_level { RECORD_LEVEL_SUMMARY, RECORD_LEVEL_SERIES, RECORD_LEVEL_FULL };
 
+enum { REPLAY_FILES_MAX = 64 };
+
+/* Instead of fleet, quota and demand: the objects of a cluster, replayed (studies/manifest_run.h). */
+struct replay_config {
+    const char **manifests;
+    int32_t manifest_count;
+    const char *durations;        /* file or law, or NULL */
+    sim_time horizon;             /* 0 = until nothing follows */
+};
+
 struct scenario {
     struct arena arena;
     const char *path;             /* file it was read from */
     const char *text;             /* its text after --set, for the database */
     uint64_t text_hash;
+    const struct replay_config *replay; /* NULL: a world; else nothing below but horizon and seed counts */
     const char *name, *description;
     sim_time horizon;
     sim_time start_epoch;         /* Unix ns of t = 0 (UTC); hours and weekdays come from it */

@@ -284,18 +284,31 @@ static bool has_nodes(struct read_ctx *ctx, const struct ynode *root)
     return false;
 }
 
+static void read_replay(struct read_ctx *ctx, const struct loading *l, struct scenario_in *in)
+{
+    if (!replay_stands_alone(ctx, l->root))
+        return;
+    field_read_struct(ctx, &replay_schema, l->root, in);
+    struct replay_config *kept = arena_alloc(ctx->arena, 1, sizeof *kept);
+    *kept = in->replay;
+    in->s.replay = kept;
+}
+
 static bool read_tree(struct loading *l, struct scenario_in *in, bool lint)
 {
     size_t errors = l->diags->error_count;
     struct read_ctx ctx = {.arena = &l->arena, .diags = l->diags, .scenario = in};
     gather_names(&ctx, l->root);
-    if (has_nodes(&ctx, l->root))
+    const bool replay = ynode_find(l->root, "manifests") >= 0;
+    if (replay)
+        read_replay(&ctx, l, in);
+    else if (has_nodes(&ctx, l->root))
         field_read_struct(&ctx, &scenario_schema, l->root, in);
-    if (l->diags->error_count == errors) {
+    if (l->diags->error_count == errors && !replay) {
         load_finish(&ctx, l->root);
         load_cross_check(&ctx, l->root);
     }
-    if (l->diags->error_count == errors && lint)
+    if (l->diags->error_count == errors && lint && !replay)
         scenario_lint(&in->s, l->root, l->diags);
     free_names(&ctx);
     return l->diags->error_count == errors;

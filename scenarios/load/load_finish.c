@@ -98,7 +98,7 @@ static void finish_demand(struct read_ctx *ctx, struct scenario_in *in)
 
 /* ---- data files ---- */
 
-static const char *resolve_path(struct read_ctx *ctx, const struct ynode *n)
+const char *load_path_beside(struct read_ctx *ctx, const struct ynode *n)
 {
     const char *file = n->place.source->name, *slash = strrchr(file, '/');
     /* A path typed on the command line belongs to the current directory. */
@@ -126,7 +126,7 @@ static void take_file(struct read_ctx *ctx, struct scenario *s, const struct yno
 {
     if (*file == NULL || n == NULL)
         return;
-    const char *path = resolve_path(ctx, n);
+    const char *path = load_path_beside(ctx, n);
     struct stat st;
     uint64_t hash = 0;
     if (stat(path, &st) != 0)

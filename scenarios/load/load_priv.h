@@ -56,6 +56,7 @@ struct arbiter_in {
 
 struct scenario_in {
     struct scenario s;
+    struct replay_config replay;
     struct sharing_model_in sharing_model;
     struct node_pool_in *pools;
     int32_t pool_count;
@@ -68,6 +69,7 @@ struct scenario_in {
 };
 
 extern const struct schema scenario_schema;     /* table_scenario.c: the top level */
+extern const struct schema replay_schema;       /* table_replay.c: a file with manifests */
 extern const struct schema fleet_schema;        /* table_fleet.c */
 extern const struct schema team_schema;         /* table_quota.c */
 extern const struct schema priority_class_schema;
@@ -125,5 +127,11 @@ void load_cross_check(struct read_ctx *ctx, const struct ynode *root);
 /* check_sharing.c: mechanisms that cards do not have, and tenants that no pool can hold. */
 void load_check_mechanisms(struct read_ctx *ctx, const struct ynode *root);
 void load_check_tenants(struct read_ctx *ctx, const struct ynode *root);
+
+/* Path of a file that a scenario names, as seen from the current directory. */
+const char *load_path_beside(struct read_ctx *ctx, const struct ynode *n);
+
+/* False after a problem at every key that may not stand beside manifests. */
+bool replay_stands_alone(struct read_ctx *ctx, const struct ynode *root);
 
 #endif

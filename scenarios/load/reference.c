@@ -227,6 +227,7 @@ char *scenario_reference(void)
     struct page p = {0};
     put(&p, "%s", head);
     collect(&p, &scenario_schema, "", NULL);
+    collect(&p, &replay_schema, "A file with manifests", NULL);
     for (int i = 0; i < p.count; i++) {
         if (p.sections[i].schema == &arbiter_schema)
             print_arbiters(&p, &p.sections[i]);

@@ -217,7 +217,23 @@ static cJSON *each_definition(void)
     return o;
 }
 
-/* A file with `base` needs nothing else; every other file is a whole scenario. */
+/* One alternative: a file with the key. */
+static void add_with_key(cJSON *alternatives, const char *key)
+{
+    cJSON *one = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(one, "required");
+    cJSON_AddItemToArray(list, cJSON_CreateString(key));
+    cJSON_AddItemToArray(alternatives, one);
+}
+
+/* Keys of a file that replays manifests and that no other scenario has. */
+static void add_replay(cJSON *properties)
+{
+    for (const struct field *f = replay_schema.fields; f->name != NULL; f++)
+        if (cJSON_GetObjectItem(properties, f->name) == NULL)
+            cJSON_AddItemToObject(properties, f->name, field_schema(f));
+}
+
+/* A file with `base` or `manifests` needs nothing else; every other file is a whole scenario. */
 static void add_base(cJSON *root)
 {
     cJSON *properties = cJSON_GetObjectItem(root, "properties");
@@ -227,10 +243,10 @@ static void add_base(cJSON *root)
     cJSON_AddStringToObject(set, "description", "Changes, each written like an argument of --set.");
     cJSON_AddItemToObject(set, "items", typed("string"));
     cJSON_AddItemToObject(properties, "set", set);
-    cJSON *needs_base = cJSON_AddObjectToObject(root,
-                                                "if"), *list = cJSON_AddArrayToObject(needs_base,
-                                                                                      "required");
-    cJSON_AddItemToArray(list, cJSON_CreateString("base"));
+    add_replay(properties);
+    cJSON *needs = cJSON_AddObjectToObject(root, "if"), *any = cJSON_AddArrayToObject(needs, "anyOf");
+    add_with_key(any, "base");
+    add_with_key(any, "manifests");
     cJSON_AddItemToObject(root, "then", cJSON_CreateObject());
     cJSON *otherwise = cJSON_AddObjectToObject(root, "else");
     cJSON_AddItemToObject(otherwise, "required", cJSON_DetachItemFromObject(root, "required"));

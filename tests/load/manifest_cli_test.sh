@@ -319,4 +319,30 @@ for recording in "$root"/tests/policies/data/*.jsonl.gz; do
     refused "a recording whose compressed file is cut is refused" 2 "cut.jsonl.gz"
     break
 done
+# ---- the same as a scenario ----
+mkdir replay
+cp "$cluster" replay/objects.yaml
+printf 'name: replayed\nmanifests: [objects.yaml]\ndurations: 1h\n' >replay/scenario.yaml
+run run replay/scenario.yaml -o replay.db
+[ "$status" = 0 ]
+report $? "a scenario of manifests runs"
+run run --manifests "$cluster" --durations 1h -o direct.db
+if command -v sqlite3 >/dev/null; then
+    equal "its figures are those of --manifests" \
+        "$(query replay.db "SELECT scope_kind, scope, name, value FROM metric ORDER BY 1, 2, 3")" \
+        "$(query direct.db "SELECT scope_kind, scope, name, value FROM metric ORDER BY 1, 2, 3")"
+    equal "its name is that of the results" "$(query replay.db 'SELECT name FROM scenario')" replayed
+fi
+run check replay/scenario.yaml --set horizon=2h
+[ "$status" = 0 ] && grep -q '^replayed: valid; workloads of 1 file of manifests$' "$out"
+report $? "check knows such a scenario, and --set changes it"
+run run replay/scenario.yaml --set horizon=1s -o short.db
+[ "$status" = 0 ] && ! cmp -s replay.db short.db
+report $? "a horizon ends the replay"
+printf 'manifests: [objects.yaml, gone.yaml]\nqueues: []\n' >replay/bad.yaml
+run run replay/bad.yaml -o bad.db
+refused "quota beside manifests: line and column" 2 "replay/bad.yaml:2:1: 'queues' beside manifests"
+printf 'manifests: [objects.yaml, gone.yaml]\n' >replay/bad.yaml
+run run replay/bad.yaml -o bad.db
+refused "a file of manifests that is not there: line and column" 2 "replay/bad.yaml:1:27: manifests: 'replay/gone.yaml' is not there"
 finish

@@ -116,7 +116,7 @@ static bool map_valid(const cJSON *root, const cJSON *schema, const struct ynode
             return false;
     }
     if (condition != NULL)
-        return required_valid(condition, n) || required_valid(cJSON_GetObjectItem(schema, "else"),
+        return valid(root, condition, n) || required_valid(cJSON_GetObjectItem(schema, "else"),
                                                               n);
     return required_valid(schema, n);
 }

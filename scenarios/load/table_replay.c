@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Table of a scenario with `manifests:`: the objects of a cluster bring fleet, quota and workloads, so that no
+ * other part of a scenario may stand beside them.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "scenarios/load/load_priv.h"
+
+static void read_manifests(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+{
+    struct replay_config *r = &((struct scenario_in *)base)->replay;
+    (void)f;
+    if (n->kind != YNODE_LIST || n->count == 0 || n->count > REPLAY_FILES_MAX) {
+        field_problem(ctx, n, "expected a list of 1 to %d files such as [cluster.yaml, workloads.json]", REPLAY_FILES_MAX);
+        return;
+    }
+    r->manifests = arena_alloc(ctx->arena, (size_t)n->count, sizeof *r->manifests);
+    for (int32_t i = 0; i < n->count; i++) {
+        struct stat st;
+        if (n->items[i]->kind != YNODE_SCALAR || n->items[i]->text[0] == '\0') {
+            field_problem(ctx, n->items[i], "expected the path of a file with Kubernetes objects");
+            continue;
+        }
+        r->manifests[r->manifest_count] = load_path_beside(ctx, n->items[i]);
+        if (stat(r->manifests[r->manifest_count], &st) != 0 || !S_ISREG(st.st_mode))
+            field_problem(ctx, n->items[i], "'%.200s' is not there, or no plain file; expected a file with Kubernetes objects",
+                          r->manifests[r->manifest_count]);
+        r->manifest_count++;
+    }
+}
+
+/* A file beside the scenario, or else a law. */
+static void read_durations(struct read_ctx *ctx, const struct field *f, const struct ynode *n, void *base)
+{
+    struct replay_config *r = &((struct scenario_in *)base)->replay;
+    struct stat st;
+    (void)f;
+    if (n->kind != YNODE_SCALAR || n->text[0] == '\0') {
+        field_problem(ctx, n, "expected a CSV file, 2h, or a law such as 'lognormal,median=2h,sigma=1'");
+        return;
+    }
+    const char *path = load_path_beside(ctx, n);
+    r->durations = stat(path, &st) == 0 ? path : n->text;
+}
+
+#define IN(member) offsetof(struct scenario_in, member)
+static const struct field replay_fields[] = {
+    {.name = "name", .kind = FIELD_NAME, .offset = IN(s.name), .help = "Name of the scenario."},
+    {.name = "description", .kind = FIELD_STRING, .offset = IN(s.description), .flags = FIELD_EMPTY_OK,
+     .help = "What question it asks."},
+    {.name = "manifests", .kind = FIELD_CUSTOM, .read = read_manifests, .shape = "list of files", .flags = FIELD_REQUIRED,
+     .help = "Kubernetes objects of one cluster (docs/manifests.md)."},
+    {.name = "durations", .kind = FIELD_CUSTOM, .read = read_durations, .shape = "file, duration or law", .fallback = "none",
+     .help = "Run times of workloads that have not finished."},
+    {.name = "horizon", .kind = FIELD_DURATION, .offset = IN(replay.horizon), .min = 1e9, .max = 3650 * 86400e9,
+     .fallback = "until nothing follows", .help = "Length of the replay."},
+    {.name = "seed", .kind = FIELD_SEED, .offset = IN(s.seed), .help = "Seed of drawn run times."},
+    {0}};
+
+static void replay_defaults(void *out)
+{
+    struct scenario_in *in = out;
+    in->s = scenario_defaults();
+    in->replay = (struct replay_config){.horizon = 0};
+}
+
+const struct schema replay_schema = {.title = "a scenario of manifests",
+                                     .about = "A file with the key `manifests` replays the workloads of a real cluster under its own "
+                                              "quota instead.",
+                                     .size = sizeof(struct scenario_in), .fields = replay_fields, .defaults = replay_defaults};
+
+static bool has_field(const struct schema *s, const char *name)
+{
+    for (const struct field *f = s->fields; f->name != NULL; f++)
+        if (strcmp(f->name, name) == 0)
+            return true;
+    return false;
+}
+
+bool replay_stands_alone(struct read_ctx *ctx, const struct ynode *root)
+{
+    bool alone = true;
+    for (int32_t i = 0; i < root->count; i++)
+        if (has_field(&scenario_schema, root->keys[i]) && !has_field(&replay_schema, root->keys[i])) {
+            yplace_report(&root->key_places[i], DIAG_ERROR, ctx->diags,
+                          "'%s' beside manifests; they bring fleet, quota and workloads: expected name, description, durations, "
+                          "horizon or seed", root->keys[i]);
+            alone = false;
+        }
+    return alone;
+}
