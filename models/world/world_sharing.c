@@ -15,8 +15,6 @@ int32_t sharing_tenant(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix]; /* shapes of one kind are one, whoever asks for them */
     if (wl->kind == WL_BASE)
-        return w->shapes[wl->shape].source;
-    if (wl->kind == WL_BASE)
         return w->shapes[wl->shape].source; /* its group's first tenant */
     return wl->kind == WL_REPLICA ? w->s->demand.stream_count + (int32_t)wl->owner : w->jobs[wl->owner].stream;
 }
