@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "models/fleet/locality.h"
 #include "models/fleet/placement.h"
 #include "sim/check.h"
 
@@ -114,6 +115,7 @@ void fleet_destroy(struct fleet *f)
         fitset_fini(&f->pools[i].open_cards);
         pool_share_fini(&f->pools[i]);
         place_score_fini(&f->pools[i]);
+        locality_fini(&f->pools[i]);
     }
     lease_table_fini(&f->leases);
     shapes_fini(&f->shapes);
@@ -267,6 +269,8 @@ static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
         int64_t most = room(f, req->pools[i], req);
         if (all_or_nothing ? most < count : most <= best_placed)
             continue;
+        if (all_or_nothing && locality_place(f, lease, req, req->pools[i], count))
+            return count;
         struct rng before = f->rng;
         int32_t parts = l->count, placed = place_in(f, l, req, req->pools[i], count);
         if (placed == count)

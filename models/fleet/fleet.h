@@ -77,6 +77,8 @@ bool fleet_pool_demand(const struct share_pool *cards, const struct place_reques
 struct fleet *fleet_create(const struct fleet_config *cfg, enum placement_kind kind, uint64_t seed,
                            uint32_t replication);
 void fleet_destroy(struct fleet *f);
+/* From now on gangs take the tightest network domain that holds them (models/fleet/locality.h). */
+void fleet_keep_local(struct fleet *f);
 
 /* Opens an empty lease. */
 struct lease_id fleet_lease_open(struct fleet *f);

@@ -33,6 +33,12 @@ struct resource_amount {
     int64_t amount;
 };
 
+/* A level of the network: domains of so many nodes, numbered in order (models/fleet/locality.h). */
+struct network_domain {
+    const char *name;
+    int32_t nodes;
+};
+
 /* Physical nodes of one kind; a node is in exactly one pool. Ledger, prices and cache key on it. */
 struct node_pool_config {
     const char *name;
@@ -49,6 +55,8 @@ struct node_pool_config {
     struct resource_amount *allocatable; /* per node; cards are not listed here */
     int32_t allocatable_count;
     int32_t cache_slots;       /* models whose weights a node keeps on its disk, 0 = none */
+    struct network_domain *domains; /* innermost first; each a multiple of the former */
+    int32_t domain_count;
     /* Mechanism of all cards of the pool. Whole (zero): no mechanism limits a share; a request for
      * one takes its milli. Check with fleet_pool_sharing_ok. */
     struct share_config sharing;

@@ -43,6 +43,7 @@ struct fleet_pool {
     struct fitset open_cards;         /* key free_milli * card_count + pool-local card */
     struct pool_share *share;         /* NULL: no mechanism */
     struct pool_score *score;         /* place_score.c; NULL when the rule is not by score */
+    struct pool_locality *locality;   /* locality.c; NULL: gangs go anywhere in the pool */
     int32_t set;                      /* in the view of a MIG pool that a rule gets; else -1 */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Taking from and giving back to nodes, with all indexes kept. */
+#include "models/fleet/locality.h"
 #include "models/fleet/placement.h"
 #include "sim/check.h"
 
@@ -41,6 +42,8 @@ static void move_free(struct fleet *f, int32_t node, int32_t change)
     fitset_remove(&p->free_nodes[f->node_free[node]], local);
     f->node_free[node] += change;
     REQUIRE(f->node_free[node] >= 0 && f->node_free[node] <= p->cards_per_node);
+    if (p->locality != NULL)
+        locality_changed(p, local, f->node_free[node] - change, f->node_free[node]);
     fitset_add(&p->free_nodes[f->node_free[node]], local);
 }
 

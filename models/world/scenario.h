@@ -142,6 +142,7 @@ struct arbiter_config {
     enum scaler_kind scaler;
     enum placement_kind placement;
     bool scheduler_preemption;    /* kube-scheduler evicts lower priorities for who finds no node */
+    bool network_locality;        /* gangs take the tightest network domain (fleet_keep_local) */
     enum sharing_kind sharing;
     struct pool_sharing *pool_sharings;
     int32_t pool_sharing_count;

@@ -246,6 +246,8 @@ static bool world_init(struct world *w)
     coldstart_setup(w);
     w->fleet_config = sharing_fleet(w);
     w->fleet = fleet_create(w->fleet_config, w->arb->placement, w->s->seed, w->opt.replication);
+    if (w->arb->network_locality)
+        fleet_keep_local(w->fleet);
     preemption_init(w);
     ledger_setup(w);
     sharing_init(w);

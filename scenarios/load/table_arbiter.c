@@ -153,6 +153,9 @@ static const struct field arbiter_fields[] = {
     {.name = "schedulerPreemption", .kind = FIELD_BOOL, .offset = ARB(c.scheduler_preemption),
      .help = "The scheduler evicts pods of lower priority for a workload that has quota but finds no "
              "node, as kube-scheduler does; it looks at no quota and breaks gangs."},
+    {.name = "networkLocality", .kind = FIELD_BOOL, .offset = ARB(c.network_locality),
+     .help = "A gang of whole cards that is placed whole takes the tightest network domain of a pool that holds it (network of the "
+             "pool), else any nodes of the pool. It changes which nodes, not how fast the gang runs."},
     {.name = "sharing", .kind = FIELD_ENUM, .offset = ARB(c.sharing), .names = sharing_names,
      .help = "whole: a share of a card takes the card. fraction: it takes the share."},
     {.name = "nodePoolSharing", .kind = FIELD_LIST, .offset = ARB(sharings),

@@ -111,6 +111,40 @@ static void read_instance(struct read_ctx *ctx, const struct field *f, const str
         field_expected(ctx, n, "an instance type of the catalogue, such as p5.48xlarge");
 }
 
+static const struct field domain_fields[] = {
+    {.name = "name", .kind = FIELD_NAME, .offset = offsetof(struct network_domain, name), .flags = FIELD_REQUIRED,
+     .help = "Name of the level, such as rack."},
+    {.name = "nodes", .kind = FIELD_INT, .offset = offsetof(struct network_domain, nodes), .min = 1, .max = 1000000,
+     .flags = FIELD_REQUIRED, .help = "Nodes in one domain of the level; a multiple of the level before."},
+    {0}};
+
+static const struct schema domain_schema = {
+    .title = "a level of the network", .size = sizeof(struct network_domain), .fields = domain_fields};
+
+static void network_after(struct read_ctx *ctx, const struct ynode *map, void *out)
+{
+    const struct node_pool_config *p = out;
+    const struct ynode *list = ynode_get(map, "domains");
+    for (int32_t i = 1; i < p->domain_count; i++) {
+        int32_t inner = p->domains[i - 1].nodes;
+        if (inner > 0 && p->domains[i].nodes > 0 &&
+            (p->domains[i].nodes <= inner || p->domains[i].nodes % inner != 0))
+            field_problem(ctx, ynode_get(list->items[i], "nodes"), "the domains of level '%.40s' have %d nodes; expected a multiple of the %d of level '%.40s', such as %d",
+                          p->domains[i].name, (int)p->domains[i].nodes, (int)inner, p->domains[i - 1].name, (int)inner * 2);
+    }
+}
+
+/* Rows of the pool itself. */
+static const struct field network_fields[] = {
+    {.name = "domains", .kind = FIELD_LIST, .offset = offsetof(struct node_pool_config, domains),
+     .count_offset = offsetof(struct node_pool_config, domain_count), .sub = &domain_schema,
+     .fallback = "none", .help = "Levels of the network, innermost first; nodes lie in them in order of their numbers."},
+    {0}};
+
+static const struct schema network_schema = {
+    .title = "the network of a node pool", .size = sizeof(struct node_pool_config), .fields = network_fields,
+    .after = network_after};
+
 #define POOL(member) offsetof(struct node_pool_in, member)
 static const struct field node_pool_fields[] = {
     {.name = "name", .kind = FIELD_NAME, .offset = POOL(c.name), .flags = FIELD_REQUIRED,
@@ -146,6 +180,8 @@ static const struct field node_pool_fields[] = {
      .help = "Models whose weights a node keeps on its disk."},
     {.name = "sharing", .kind = FIELD_STRUCT, .offset = POOL(sharing), .sub = &sharing_schema,
      .fallback = "none: shares take their part of a card undisturbed", .help = "How its cards are shared."},
+    {.name = "network", .kind = FIELD_STRUCT, .offset = POOL(c), .sub = &network_schema,
+     .fallback = "none: all nodes are equally near", .help = "Which nodes are near each other, for arbiters with networkLocality."},
     {0}};
 
 static void node_pool_in_defaults(void *out)
