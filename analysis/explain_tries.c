@@ -43,7 +43,7 @@ static void read_row(struct explain_rows *rows, struct explain_row *r, struct re
                                                     .level = sqlite3_column_int64(q, 10)};
     }
     sqlite3_finalize(q);
-    if (r->try_count > 0) {
+    if (list != NULL) {
         struct explain_try *kept = arena_alloc(&rows->arena, r->try_count, sizeof *kept);
         memcpy(kept, list, r->try_count * sizeof *kept);
         r->tries = kept;
