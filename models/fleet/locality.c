@@ -111,10 +111,11 @@ static int32_t next_domain(struct fleet *f, const struct fleet_pool *p, const st
                            const struct place_request *req, int32_t count, int32_t last)
 {
     int32_t best = -1;
+    int64_t passed = last < 0 ? -1 : v->free_cards[last];
     for (int32_t d = 0; d < v->domain_count; d++) {
         f->looks++;
         int64_t mine = v->free_cards[d];
-        bool behind = last < 0 || mine > v->free_cards[last] || (mine == v->free_cards[last] && d > last);
+        bool behind = mine > passed || (mine == passed && d > last);
         if (behind && (best < 0 || mine < v->free_cards[best]) && room(p, v, d, req->cards) >= count)
             best = d;
     }
