@@ -366,7 +366,7 @@ void kq_assign_run(struct kq *k, const struct kq_decide *d, const int64_t *count
         a->mode = POLICY_NO_FIT;
         break;
     }
-    if (d->cq->has_topology || d->shape->topology)
+    if (k->gate[KQ_TOPOLOGY] && (d->cq->has_topology || d->shape->topology))
         kq_place_assignment(k, d, a);
 }
 

@@ -114,7 +114,8 @@ static void index_groups(struct kq *k, struct kq_cq *cq)
     memset(cq->group_of, -1, k->resource_count);
     for (uint32_t g = 0; g < cq->group_count; g++)
         for (uint32_t r = 0; r < cq->groups[g].resource_count; r++)
-            cq->group_of[cq->groups[g].resources[r]] = (int8_t)g;
+            if (cq->group_of[cq->groups[g].resources[r]] < 0) /* of two, the first one serves it */
+                cq->group_of[cq->groups[g].resources[r]] = (int8_t)g;
     cq->covers_pods =
         k->pods_resource != POLICY_NONE && cq->group_of[k->pods_resource] >= 0;
 }

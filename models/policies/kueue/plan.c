@@ -42,7 +42,9 @@ static bool topology_allows(const struct kq *k, const struct kq_cq *cq,
                             const struct policy_pod_set *p)
 {
     const bool explicit_request = p->topology.mode != POLICY_TOPOLOGY_NONE;
-    const bool tas = k->gate[KQ_TOPOLOGY] && f->spec.topology != POLICY_NONE;
+    const bool tas = f->spec.topology != POLICY_NONE;
+    if (!k->gate[KQ_TOPOLOGY])
+        return true;
     if (!explicit_request)
         return !tas || cq->topology_only;
     if (tas)

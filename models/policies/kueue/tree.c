@@ -69,7 +69,7 @@ static bool flavors_exist(const struct kq *k, const struct kq_cq *q)
             if (id >= k->flavor_count || !k->flavors[id].exists)
                 return false;
             const uint32_t t = k->flavors[id].spec.topology;
-            if (t != POLICY_NONE && (t >= k->topology_count || !k->topologies[t].exists))
+            if (k->gate[KQ_TOPOLOGY] && t != POLICY_NONE && (t >= k->topology_count || !k->topologies[t].exists))
                 return false;
         }
     return true;
@@ -87,7 +87,7 @@ static void queue_facts(struct kq *k, struct kq_cq *q)
     for (uint32_t g = 0; g < q->group_count; g++)
         for (uint32_t f = 0; f < q->groups[g].flavor_count; f++) {
             const uint32_t id = q->groups[g].flavors[f];
-            const bool tas = id < k->flavor_count && k->flavors[id].exists &&
+            const bool tas = k->gate[KQ_TOPOLOGY] && id < k->flavor_count && k->flavors[id].exists &&
                              k->flavors[id].spec.topology != POLICY_NONE;
             q->has_topology |= tas;
             q->topology_only &= tas;
