@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/policies/named.h"
+#include "tests/policies/named_queue.h"
 
 enum { TESTS_MAX = 1024 };
 
@@ -36,7 +37,38 @@ static const char *root(void)
     return r != NULL ? r : ".";
 }
 
-/* Tests of all files; their number. */
+struct titles { /* of all tests */
+    const struct CMUnitTest *tests;
+    size_t count;
+};
+
+/* kueue-named/names.txt is the list of the cases that must be there. */
+static void every_name_of_the_list_has_a_case(void **state)
+{
+    const struct titles *made = *state;
+    char path[512], line[512];
+    int missing = 0, listed = 0;
+    snprintf(path, sizeof path, "%s/tests/policies/kueue-named/names.txt", root());
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#' || line[0] == '\0')
+            continue;
+        bool found = false;
+        for (size_t i = 0; i < made->count && !found; i++)
+            found = strcmp(made->tests[i].name, line) == 0;
+        listed++;
+        missing += !found;
+        if (!found)
+            print_error("no case of this name: %s\n", line);
+    }
+    fclose(in);
+    assert_int_equal(missing, 0);
+    assert_int_equal(listed, 224);
+}
+
+/* Tests of all files and of the table of queue tests; their number. */
 static size_t make_tests(struct named_file *files, struct CMUnitTest *tests)
 {
     static const char *const names[] = {"quota", "share", "cycle", "cycle-fair", "cycle-overlap", "reducer",
@@ -53,6 +85,8 @@ static size_t make_tests(struct named_file *files, struct CMUnitTest *tests)
                 (struct CMUnitTest){arena_printf(&files[i].mem, "%s: %s", one->test, one->name), play_case, NULL, NULL, one};
         }
     }
+    for (size_t i = 0; i < named_queue_count && count < TESTS_MAX; i++)
+        tests[count++] = named_queue_tests[i];
     return count;
 }
 
@@ -60,8 +94,9 @@ int main(void)
 {
     static struct CMUnitTest tests[TESTS_MAX + 1];
     static struct named_file files[16];
-    const size_t count = make_tests(files, tests);
-    const int status = _cmocka_run_group_tests("named cases of Kueue", tests, count, NULL, NULL);
+    struct titles made = {tests, make_tests(files, tests)};
+    tests[made.count] = (struct CMUnitTest)cmocka_unit_test_prestate(every_name_of_the_list_has_a_case, &made);
+    const int status = _cmocka_run_group_tests("named cases of Kueue", tests, made.count + 1, NULL, NULL);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         named_file_fini(&files[i]);
     return status;
