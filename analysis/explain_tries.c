@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Per decision: each flavor that was tried, with its numbers (table `nomination`). */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "analysis/table_priv.h"
 #include "analysis/wrap.h"
 #include "sim/arena.h"
+#include "sim/text.h"
 
 static bool has_table(struct results *results, struct err *err)
 {
@@ -61,57 +61,42 @@ void explain_tries_read(struct explain_rows *rows, struct results *results, int6
 
 /* ---- text ---- */
 
-struct words {
-    char v[500];
-    size_t length;
-};
-
-static void say(struct words *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct words *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int n = vsnprintf(t->v + t->length, sizeof t->v - t->length, fmt, ap);
-    va_end(ap);
-    const size_t left = sizeof t->v - 1 - t->length;
-    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
-}
-
-static void amount(struct words *t, double v)
+static void amount(struct text *t, double v)
 {
     if (isnan(v))
-        say(t, "unlimited");
+        text_say(t, "unlimited");
     else
-        say(t, "%.10g", v);
+        text_say(t, "%.10g", v);
 }
 
-static void one(struct words *t, const struct explain_try *r)
+static void one(struct text *t, const struct explain_try *r)
 {
-    say(t, "%s %s: %s, asks ", r->flavor, r->resource, r->grade);
+    text_say(t, "%s %s: %s, asks ", r->flavor, r->resource, r->grade);
     amount(t, r->asks);
-    say(t, ", available ");
+    text_say(t, ", available ");
     amount(t, r->available);
-    say(t, " of ");
+    text_say(t, " of ");
     amount(t, r->nominal);
     if (!isnan(r->available) && !isnan(r->nominal) && !isnan(r->used)) {
         const double rest = r->available - (r->nominal - r->used);
-        say(t, ": nominal %.10g − used %.10g %s %.10g", r->nominal, r->used, rest < 0 ? "− lent" : "+ borrowable",
+        text_say(t, ": nominal %.10g − used %.10g %s %.10g", r->nominal, r->used, rest < 0 ? "− lent" : "+ borrowable",
             fabs(rest));
     }
     if (!isnan(r->borrowing_limit))
-        say(t, "; borrowingLimit %.10g", r->borrowing_limit);
+        text_say(t, "; borrowingLimit %.10g", r->borrowing_limit);
     if (!isnan(r->lending_limit))
-        say(t, "; lendingLimit %.10g", r->lending_limit);
+        text_say(t, "; lendingLimit %.10g", r->lending_limit);
     if (!isnan(r->most) && (isnan(r->asks) || r->asks > r->most))
-        say(t, "; never more than %.10g", r->most);
+        text_say(t, "; never more than %.10g", r->most);
     if (r->level > 0)
-        say(t, "; borrows at level %lld", (long long)r->level);
+        text_say(t, "; borrows at level %lld", (long long)r->level);
 }
 
 void explain_tries_text(FILE *out, const struct explain_row *r, unsigned indent)
 {
     for (size_t i = 0; i < r->try_count; i++) {
-        struct words t = {.length = 0};
+        char t_text[500] = "";
+        struct text t = TEXT(t_text);
         one(&t, &r->tries[i]);
         fprintf(out, "%*s", (int)indent, "");
         wrap_print(out, t.v, TABLE_WIDTH, indent, indent + 2);
@@ -120,13 +105,14 @@ void explain_tries_text(FILE *out, const struct explain_row *r, unsigned indent)
 
 void explain_tries_missing(const struct explain_row *r, char *text, size_t size)
 {
-    struct words t = {.length = 0};
+    char t_text[500] = "";
+    struct text t = TEXT(t_text);
     text[0] = '\0';
     for (size_t i = 0; i < r->try_count; i++) {
         const struct explain_try *v = &r->tries[i];
         if (isnan(v->asks) || isnan(v->available) || v->asks <= v->available || (!isnan(v->most) && v->asks > v->most))
             continue;
-        say(&t, "%s%.10g %s on %s", t.length == 0 ? "; it lacks " : i > 0 && strcmp(v->flavor, r->tries[i - 1].flavor) == 0
+        text_say(&t, "%s%.10g %s on %s", t.length == 0 ? "; it lacks " : i > 0 && strcmp(v->flavor, r->tries[i - 1].flavor) == 0
                                                                        ? " and " : ", or ",
             v->asks - v->available, v->resource, v->flavor);
     }

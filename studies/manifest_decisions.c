@@ -2,7 +2,6 @@
 #include "studies/manifest_decisions.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "models/world/tables.h"
 #include "sim/fnv.h"
 #include "sim/sim_time.h"
+#include "sim/text.h"
 
 #define NOBODY UINT32_MAX
 
@@ -41,22 +41,6 @@ struct mdecisions {
     uint32_t said;           /* group of the last PENDING output */
     struct nominations nominations;
 };
-
-struct text {
-    char v[600];
-    size_t length;
-};
-
-static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int n = vsnprintf(t->v + t->length, sizeof t->v - t->length, fmt, ap);
-    va_end(ap);
-    const size_t left = sizeof t->v - 1 - t->length;
-    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
-}
 
 struct mdecisions *mdecisions_create(const struct manifest *m)
 {
@@ -127,13 +111,13 @@ static uint32_t group_of(struct mdecisions *d, uint32_t queue, uint32_t shape, i
 static void amount(struct text *t, const struct manifest *m, uint32_t resource, int64_t v)
 {
     if (v == POLICY_UNLIMITED)
-        say(t, "unlimited");
+        text_say(t, "unlimited");
     else if (resource < m->config.resource_count && strcmp(m->config.resources[resource], "cpu") == 0 && v % 1000 == 0)
-        say(t, "%" PRId64, v / 1000);
+        text_say(t, "%" PRId64, v / 1000);
     else if (resource < m->config.resource_count && strcmp(m->config.resources[resource], "cpu") == 0)
-        say(t, "%" PRId64 "m", v);
+        text_say(t, "%" PRId64 "m", v);
     else
-        say(t, "%" PRId64, v);
+        text_say(t, "%" PRId64, v);
 }
 
 static const char *name_or(const char *const name, const char *otherwise)
@@ -155,18 +139,18 @@ static const char *resource_name(const struct manifest *m, uint32_t id)
 static void sum(struct text *t, const struct manifest *m, uint32_t resource, int64_t available, int64_t nominal,
                 int64_t used)
 {
-    say(t, "available ");
+    text_say(t, "available ");
     amount(t, m, resource, available);
-    say(t, " of ");
+    text_say(t, " of ");
     amount(t, m, resource, nominal);
     if (available == POLICY_UNLIMITED || nominal == POLICY_UNLIMITED || used == POLICY_UNLIMITED)
         return;
     const int64_t rest = available - (nominal - used);
-    say(t, ": nominal ");
+    text_say(t, ": nominal ");
     amount(t, m, resource, nominal);
-    say(t, " − used ");
+    text_say(t, " − used ");
     amount(t, m, resource, used);
-    say(t, rest < 0 ? " − lent " : " + borrowable ");
+    text_say(t, rest < 0 ? " − lent " : " + borrowable ");
     amount(t, m, resource, rest < 0 ? -rest : rest);
 }
 
@@ -174,22 +158,22 @@ static void numbers(struct text *t, const struct manifest *m, const struct polic
 {
     if (n->flavor == POLICY_NONE && n->resource == POLICY_NONE)
         return;
-    say(t, "%s %s: asks ", flavor_name(m, n->flavor), resource_name(m, n->resource));
+    text_say(t, "%s %s: asks ", flavor_name(m, n->flavor), resource_name(m, n->resource));
     amount(t, m, n->resource, n->requested);
     if (n->flavor == POLICY_NONE)
         return;
-    say(t, ", ");
+    text_say(t, ", ");
     sum(t, m, n->resource, n->available, n->nominal, n->used);
     if (n->borrowing_limit != POLICY_NIL) {
-        say(t, "; borrowingLimit ");
+        text_say(t, "; borrowingLimit ");
         amount(t, m, n->resource, n->borrowing_limit);
     }
     if (n->lending_limit != POLICY_NIL) {
-        say(t, "; lendingLimit ");
+        text_say(t, "; lendingLimit ");
         amount(t, m, n->resource, n->lending_limit);
     }
     if (n->requested > n->potential) {
-        say(t, "; never more than ");
+        text_say(t, "; never more than ");
         amount(t, m, n->resource, n->potential);
     }
 }
@@ -239,7 +223,7 @@ static void looked_at(struct mdecisions *d, uint32_t workload, struct text *t)
     if (!nominations_take(&d->nominations, workload, d->row_count))
         return;
     nominations_text(&d->nominations, &names, more, sizeof more);
-    say(t, "%s", t->length == 0 && more[0] == ';' ? more + 2 : more);
+    text_say(t, "%s", t->length == 0 && more[0] == ';' ? more + 2 : more);
 }
 
 /* ---- rows ---- */
@@ -271,11 +255,12 @@ void mdecisions_submitted(struct mdecisions *d, const struct mplay *p, int64_t n
 {
     const struct manifest_workload *w = &d->m->workloads[id];
     const uint32_t queue = mplay_queue(d->m, id);
-    struct text t = {.length = 0};
+    char t_text[600] = "";
+    struct text t = TEXT(t_text);
     d->group_of[id] = group_of(d, queue, w->policy.shape, w->policy.priority, id);
     struct ahead a = {w->policy.priority, 0, 0};
     p->ops->pending(p->policy, queue, count_ahead, &a);
-    say(&t, "priority %" PRId64 "; rank %" PRIu32 " of %" PRIu32 " in its queue", w->policy.priority, a.before + 1,
+    text_say(&t, "priority %" PRId64 "; rank %" PRIu32 " of %" PRIu32 " in its queue", w->policy.priority, a.before + 1,
         a.all + 1);
     char label[32];
     snprintf(label, sizeof label, "group %" PRIu32, d->group_of[id]);
@@ -284,8 +269,9 @@ void mdecisions_submitted(struct mdecisions *d, const struct mplay *p, int64_t n
 
 void mdecisions_finished(struct mdecisions *d, const struct mplay *p, int64_t now, uint32_t id)
 {
-    struct text t = {.length = 0};
-    say(&t, "after %.3f s, %" PRIu32 " evictions", sim_time_seconds(now - d->m->workloads[id].policy.created_ns),
+    char t_text[600] = "";
+    struct text t = TEXT(t_text);
+    text_say(&t, "after %.3f s, %" PRIu32 " evictions", sim_time_seconds(now - d->m->workloads[id].policy.created_ns),
         p->runs[id].evictions);
     add(d, now, id, "finished", "Done", &t);
 }
@@ -294,18 +280,19 @@ static void on_admit(struct mdecisions *d, int64_t now, const struct policy_outp
 {
     const struct policy_entry *e = o->u.entry;
     const struct group *g = &d->groups[d->group_of[o->workload]];
-    struct text t = {.length = 0};
+    char t_text[600] = "";
+    struct text t = TEXT(t_text);
     for (uint32_t s = 0; s < e->set_count; s++) {
         const struct policy_assigned_set *set = &e->sets[s];
-        say(&t, "%s%s x %" PRId64 ":", s == 0 ? "" : "; ", set->name, set->count);
+        text_say(&t, "%s%s x %" PRId64 ":", s == 0 ? "" : "; ", set->name, set->count);
         for (uint32_t i = 0; i < set->choice_count; i++)
-            say(&t, "%s %s on %s", i == 0 ? "" : ",", resource_name(d->m, set->choices[i].resource),
+            text_say(&t, "%s %s on %s", i == 0 ? "" : ",", resource_name(d->m, set->choices[i].resource),
                 flavor_name(d->m, set->choices[i].flavor));
         if (set->placed)
-            say(&t, ", in %" PRIu32 " domains", set->domain_count);
+            text_say(&t, ", in %" PRIu32 " domains", set->domain_count);
     }
     if (e->borrowing_level > 0)
-        say(&t, "; borrows at level %" PRIu32, e->borrowing_level);
+        text_say(&t, "; borrows at level %" PRIu32, e->borrowing_level);
     looked_at(d, o->workload, &t);
     add(d, now, o->workload, "admitted", policy_mode_name(e->mode), &t);
     if (g->row != SIZE_MAX)
@@ -318,16 +305,18 @@ static void on_evict(struct mdecisions *d, int64_t now, const struct policy_outp
     const uint32_t by = o->u.evict.preemptor;
     const char *rule = policy_evict_reason_name(o->u.evict.reason);
     const struct manifest_workload *w = &m->workloads[o->workload];
-    struct text t = {.length = 0};
+    char t_text[600] = "";
+    struct text t = TEXT(t_text);
     if (by != POLICY_NONE) {
         const struct manifest_workload *b = &m->workloads[by];
-        struct text u = {.length = 0};
-        say(&u, "evicts %s/%s (queue %s, priority %" PRId64 ")", w->name_space, w->name, w->queue, w->policy.priority);
+        char u_text[600] = "";
+        struct text u = TEXT(u_text);
+        text_say(&u, "evicts %s/%s (queue %s, priority %" PRId64 ")", w->name_space, w->name, w->queue, w->policy.priority);
         looked_at(d, by, &u);
         add(d, now, by, "preempts", rule, &u);
-        say(&t, "for %s/%s (queue %s, priority %" PRId64 ")", b->name_space, b->name, b->queue, b->policy.priority);
+        text_say(&t, "for %s/%s (queue %s, priority %" PRId64 ")", b->name_space, b->name, b->queue, b->policy.priority);
     } else if (o->u.evict.reason == POLICY_EVICT_PODS_READY_TIMEOUT) {
-        say(&t, "time-out %" PRIu32 ", queued again at %.0f s", o->u.evict.count, sim_time_seconds(o->u.evict.until_ns));
+        text_say(&t, "time-out %" PRIu32 ", queued again at %.0f s", o->u.evict.count, sim_time_seconds(o->u.evict.until_ns));
     }
     add(d, now, o->workload, "evicted", rule, &t);
 }
@@ -345,7 +334,7 @@ static void last_tried(struct text *t, const struct manifest *m, const struct mp
     if (t->length > 0 || r->flavor_tried == POLICY_NONE ||
         !p->ops->quota(p->policy, POLICY_OBJ_CLUSTER_QUEUE, r->cluster_queue, r->flavor_tried, m->main_resource, &q))
         return;
-    say(t, "%s %s: ", flavor_name(m, r->flavor_tried), resource_name(m, m->main_resource));
+    text_say(t, "%s %s: ", flavor_name(m, r->flavor_tried), resource_name(m, m->main_resource));
     sum(t, m, m->main_resource, q.available, q.nominal, q.used);
 }
 
@@ -357,11 +346,12 @@ static void on_reason(struct mdecisions *d, const struct mplay *p, int64_t now, 
     struct group *at = &d->groups[g];
     if (at->row != SIZE_MAX)
         d->rows[at->row].repeats += r->repeats;
-    struct text t = {.length = 0};
+    char t_text[600] = "";
+    struct text t = TEXT(t_text);
     numbers(&t, d->m, &r->numbers);
     last_tried(&t, d->m, p, r);
     if (r->group_count > 1)
-        say(&t, "%s%" PRIu32 " of its group wait", t.length > 0 ? "; " : "", r->group_count);
+        text_say(&t, "%s%" PRIu32 " of its group wait", t.length > 0 ? "; " : "", r->group_count);
     looked_at(d, r->workload, &t);
     at->reason = reason_word(r);
     add(d, now, r->workload != POLICY_NONE ? r->workload : at->first, policy_outcome_name(r->outcome), at->reason, &t);
@@ -415,11 +405,12 @@ static void waiting_at_end(struct mdecisions *d, const struct mplay *p)
         told[d->rows[i].workload] |= strcmp(d->rows[i].kind, "submitted") != 0;
     for (uint32_t i = 0; i < m->workload_count; i++) {
         struct policy_reason r;
-        struct text t = {.length = 0};
+        char t_text[600] = "";
+        struct text t = TEXT(t_text);
         if (m->workloads[i].inadmissible != NULL) {
             if (m->workloads[i].policy.created_ns > p->end_ns)
                 continue;
-            say(&t, "%s", m->workloads[i].inadmissible);
+            text_say(&t, "%s", m->workloads[i].inadmissible);
             add(d, p->end_ns, i, "waiting", "Inadmissible", &t);
         } else if (p->runs[i].submitted && !told[i] && p->ops->reason(p->policy, i, &r)) {
             numbers(&t, m, &r.numbers);
@@ -428,7 +419,7 @@ static void waiting_at_end(struct mdecisions *d, const struct mplay *p)
         } else if (p->runs[i].submitted && !told[i]) {
             const uint32_t queue = mplay_queue(m, i);
             const char *why = m->queues[queue].inactive;
-            say(&t, "%s", why != NULL ? why : "others stand before it in its queue");
+            text_say(&t, "%s", why != NULL ? why : "others stand before it in its queue");
             add(d, p->end_ns, i, "waiting", why != NULL ? "Inactive" : "QueueOrder", &t);
         }
     }

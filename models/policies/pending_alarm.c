@@ -15,13 +15,12 @@
  *   NotDecided        quota is there; in the queue, not yet decided
  */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "models/policies/pending_view.h"
 #include "sim/arena.h"
+#include "sim/text.h"
 
 struct open { /* of one cluster queue */
     int64_t since;
@@ -93,29 +92,13 @@ void pending_watch_dirty(struct pending_watch *w, uint32_t queue)
 
 /* ---- words ---- */
 
-struct text {
-    char *v;
-    size_t size, length;
-};
-
-static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int n = vsnprintf(t->v + t->length, t->size - t->length, fmt, ap);
-    va_end(ap);
-    const size_t left = t->size - 1 - t->length;
-    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
-}
-
 static void amount(struct text *t, const struct pending_watch *w, uint32_t resource, int64_t v)
 {
     const double unit = resource < w->o.config->resource_count ? w->o.units[resource] : 1.0;
     if (v == POLICY_UNLIMITED)
-        say(t, "unlimited");
+        text_say(t, "unlimited");
     else
-        say(t, "%.10g", (double)v / unit);
+        text_say(t, "%.10g", (double)v / unit);
 }
 
 static const char *resource_name(const struct pending_watch *w, uint32_t id)
@@ -128,22 +111,22 @@ static void say_numbers(struct text *t, const struct pending_watch *w, const str
     const struct policy_numbers *n = &q->head.numbers;
     const struct policy_config *c = w->o.config;
     if (n->flavor == POLICY_NONE) {
-        say(t, "asks for nothing that quota limits");
+        text_say(t, "asks for nothing that quota limits");
         return;
     }
-    say(t, "asks ");
+    text_say(t, "asks ");
     amount(t, w, n->resource, n->requested);
-    say(t, " %s; %s: nominal ", resource_name(w, n->resource),
+    text_say(t, " %s; %s: nominal ", resource_name(w, n->resource),
         n->flavor < c->flavor_count && c->flavors[n->flavor].name != NULL ? c->flavors[n->flavor].name : "?");
     amount(t, w, n->resource, n->nominal);
-    say(t, " − used ");
+    text_say(t, " − used ");
     amount(t, w, n->resource, n->used);
     if (n->nominal != POLICY_UNLIMITED) {
-        say(t, " = ");
+        text_say(t, " = ");
         amount(t, w, n->resource, n->nominal - n->used);
-        say(t, " left");
+        text_say(t, " left");
     }
-    say(t, ", available ");
+    text_say(t, ", available ");
     amount(t, w, n->resource, q->quota.available);
 }
 
@@ -169,9 +152,9 @@ static void say_use_of_cohort(struct text *t, const struct pending_watch *w, con
     const uint32_t resource = q->head.numbers.resource;
     if (!q->has_cohort)
         return;
-    say(t, "; cohort %s uses ", w->o.config->cohorts[cq->cohort].name);
+    text_say(t, "; cohort %s uses ", w->o.config->cohorts[cq->cohort].name);
     amount(t, w, resource, q->cohort.used);
-    say(t, " of ");
+    text_say(t, " of ");
     amount(t, w, resource, q->cohort.subtree);
 }
 
@@ -180,18 +163,18 @@ static const char *reason_beside_quota(const struct open *q, struct text *t)
 {
     const bool evaluated = q->has_reason && q->reason.flavor_tried != POLICY_NONE;
     if (evaluated && q->reason.wait == POLICY_WAIT_OTHER) {
-        say(t, "; no place in the topology when it was looked at");
+        text_say(t, "; no place in the topology when it was looked at");
         return "Topology";
     }
     if (evaluated && q->head.numbers.flavor != POLICY_NONE && q->reason.flavor_tried != q->head.numbers.flavor) {
-        say(t, "; it waits for another flavor (flavorFungibility)");
+        text_say(t, "; it waits for another flavor (flavorFungibility)");
         return "OtherFlavor";
     }
     if (q->head.place == POLICY_PLACE_PARKED) {
-        say(t, "; parked since its last evaluation, nothing woke its tree");
+        text_say(t, "; parked since its last evaluation, nothing woke its tree");
         return "NotWoken";
     }
-    say(t, "; in the queue, not yet decided");
+    text_say(t, "; in the queue, not yet decided");
     return "NotDecided";
 }
 
@@ -199,25 +182,25 @@ static const char *reason_of(const struct pending_watch *w, uint32_t queue, cons
 {
     const struct policy_cluster_queue *cq = &w->o.config->cluster_queues[queue];
     if (cq->stop != POLICY_RUN || cq->inactive) {
-        say(t, cq->inactive ? "; the queue is inactive" : "; stopPolicy holds the queue");
+        text_say(t, cq->inactive ? "; the queue is inactive" : "; stopPolicy holds the queue");
         return "Stopped";
     }
     if (q->has_reason && q->reason.requeue == POLICY_RQ_NAMESPACE_MISMATCH) {
-        say(t, "; its namespace does not match namespaceSelector");
+        text_say(t, "; its namespace does not match namespaceSelector");
         return "NamespaceMismatch";
     }
     if (q->head.place == POLICY_PLACE_FLIGHT) {
-        say(t, "; waitForPodsReady.blockAdmission waits for pods that are not ready");
+        text_say(t, "; waitForPodsReady.blockAdmission waits for pods that are not ready");
         return "BlockAdmission";
     }
     if (q->has_reason && q->reason.requeue == POLICY_RQ_PENDING_PREEMPTION) {
-        say(t, "; its victims have not let go yet");
+        text_say(t, "; its victims have not let go yet");
         return "PendingPreemption";
     }
     if (q->head.numbers.flavor == POLICY_NONE || q->quota.available >= q->head.numbers.requested)
         return reason_beside_quota(q, t);
     say_use_of_cohort(t, w, cq, q);
-    say(t, "; %s", reclaim_words(cq->reclaim_within_cohort));
+    text_say(t, "; %s", reclaim_words(cq->reclaim_within_cohort));
     return "QuotaInUse";
 }
 

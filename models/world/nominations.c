@@ -3,13 +3,12 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "models/world/tables.h"
 #include "sim/arena.h"
+#include "sim/text.h"
 
 enum { NAMED_MAX = 6 }; /* workloads, or queues, that a text names */
 
@@ -56,49 +55,33 @@ bool nominations_take(struct nominations *n, uint32_t workload, size_t row)
 
 /* ---- text ---- */
 
-struct line {
-    char *v;
-    size_t size, length;
-};
-
-static void say(struct line *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct line *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int n = vsnprintf(t->v + t->length, t->size - t->length, fmt, ap);
-    va_end(ap);
-    const size_t left = t->size - 1 - t->length;
-    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
-}
-
 static const char *known(const char *name)
 {
     return name == NULL ? "?" : name;
 }
 
-static void share(struct line *t, double value)
+static void share(struct text *t, double value)
 {
     if (isinf(value))
-        say(t, "beyond all (weight 0)");
+        text_say(t, "beyond all (weight 0)");
     else
-        say(t, "%" PRId64, (int64_t)value);
+        text_say(t, "%" PRId64, (int64_t)value);
 }
 
 void nominations_text(const struct nominations *n, const struct nomination_names *names, char *text, size_t size)
 {
-    struct line t = {text, size, 0};
+    struct text t = {text, size, 0};
     text[0] = '\0';
     for (size_t i = 0; i < n->back_count && i < NAMED_MAX; i++)
-        say(&t, "%s %s", i == 0 ? "; fill-back spared" : ",", known(names->workload(names->ctx, n->filled_back[i])));
+        text_say(&t, "%s %s", i == 0 ? "; fill-back spared" : ",", known(names->workload(names->ctx, n->filled_back[i])));
     if (n->back_count > NAMED_MAX)
-        say(&t, " and %zu more", n->back_count - NAMED_MAX);
+        text_say(&t, " and %zu more", n->back_count - NAMED_MAX);
     for (size_t i = 0; i < n->share_count && i < NAMED_MAX; i++) {
-        say(&t, "%s %s ", i == 0 ? "; share of" : ", of", known(names->queue(names->ctx, n->shares[i].cluster_queue)));
+        text_say(&t, "%s %s ", i == 0 ? "; share of" : ", of", known(names->queue(names->ctx, n->shares[i].cluster_queue)));
         share(&t, n->shares[i].before);
-        say(&t, " before, ");
+        text_say(&t, " before, ");
         share(&t, n->shares[i].after);
-        say(&t, " after");
+        text_say(&t, " after");
     }
 }
 

@@ -3,16 +3,17 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "sim/text.h"
 
 void record_say(struct record_text *t, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(t->text + t->length, sizeof t->text - t->length, fmt, args);
+    struct text whole = {t->text, sizeof t->text, t->length};
+    text_vsay(&whole, fmt, args);
     va_end(args);
-    size_t left = sizeof t->text - 1 - t->length;
-    t->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left;
+    t->length = whole.length;
 }
 
 void record_duration(struct record_text *t, sim_time d)
