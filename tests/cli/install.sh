@@ -25,6 +25,13 @@ report $? "the catalogue is the one of the source"
 installed "completion for bash" share/bash-completion/completions/fleetsim
 bash -n "$file" 2>"$err"
 report $? "bash reads the completion"
+offered() { # WORDS...: what is offered for the last one
+    # shellcheck disable=SC2016
+    bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fleetsim; echo "${COMPREPLY[*]}"' - "$completion" "$installed_program" "$@"
+}
+completion=$file
+equal "it offers options that the program has" "$(offered run --manif) $(offered audit --str)" "--manifests --strict"
+equal "it offers kinds of import and conform" "$(offered import kueue-w) $(offered conform ham)" "kueue-workloads hami"
 
 installed "a scenario" share/fleetsim/scenarios/quick.yaml
 diff -r -x load -x meson.build -x catalogue.csv "$scenarios" "$(dirname "$file")" >"$out" 2>"$err"
