@@ -132,6 +132,11 @@ struct policy_cluster_queue {
     bool inactive;              /* a check that is missing or inactive */
 };
 
+struct policy_usage_amount {
+    uint32_t resource;
+    double consumed; /* cores, bytes, pieces */
+};
+
 struct policy_local_queue {
     const char *name;
     uint32_t cluster_queue;
@@ -139,6 +144,10 @@ struct policy_local_queue {
     uint32_t namespace_label_count;
     double weight; /* fairSharing.weight, default 1 */
     enum policy_stop stop;
+    /* Decayed usage that admission fair sharing begins with: status.fairSharing
+     * .admissionFairSharingStatus.consumedResources. Read when the queue is new, then never again. */
+    const struct policy_usage_amount *consumed;
+    uint32_t consumed_count;
 };
 
 struct policy_topology {
@@ -396,11 +405,6 @@ enum policy_output_kind {
     POLICY_SAY_CYCLE,     /* a cycle ended: cycle, began_ns; after its entries */
     POLICY_SAY_USAGE,     /* a usage sample: local_queue, usage (admission fair sharing) */
     POLICY_SAY_EVALUATION /* evaluation (config.record_reasons) */
-};
-
-struct policy_usage_amount {
-    uint32_t resource;
-    double consumed; /* cores, bytes, pieces */
 };
 
 struct policy_output {

@@ -158,6 +158,14 @@ static void absurd_quantities_are_taken_as_the_api_server_takes_them(void **stat
     refused(FLAVOR QUEUE("", "nominalQuota: [1]"), "nominalQuota: Invalid value: expected a quantity");
 }
 
+static void consumed_resources_are_amounts_from_nought(void **state)
+{
+    (void)state;
+    refused(FLAVOR QUEUE("", "nominalQuota: 1") "---\n" META("LocalQueue", "l") "spec: {clusterQueue: q}\n"
+            "status: {fairSharing: {admissionFairSharingStatus: {consumedResources: {cpu: -3}}}}\n",
+            "status.fairSharing.admissionFairSharingStatus.consumedResources.cpu: Invalid value: \"-3\"");
+}
+
 static void names_stand_once(void **state)
 {
     (void)state;
@@ -336,6 +344,7 @@ int main(void)
         cmocka_unit_test(limits_need_a_cohort),
         cmocka_unit_test(negative_amounts_are_refused),
         cmocka_unit_test(absurd_quantities_are_taken_as_the_api_server_takes_them),
+        cmocka_unit_test(consumed_resources_are_amounts_from_nought),
         cmocka_unit_test(names_stand_once),
         cmocka_unit_test(resources_stand_in_the_order_that_is_covered),
         cmocka_unit_test(words_that_are_no_choice_are_refused_with_the_choices),

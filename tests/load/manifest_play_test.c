@@ -151,11 +151,55 @@ static void all_recorded_histories_are_replayed(void **state)
     assert_true(t.cases > 300 && t.loops > 10);
 }
 
+/* Two jobs of the whole quota, the first one from the queue that had used 8 cpus until the dump. */
+#define USAGE(name, status)                                                                                       \
+    "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: " name ", namespace: default}\n"    \
+    "spec: {clusterQueue: q}\nstatus: " status "\n"
+#define CONSUMED(cpu) "{fairSharing: {weightedShare: 0, admissionFairSharingStatus: {consumedResources: {cpu: " cpu \
+                      "}, lastUpdate: 2026-01-05T00:00:00Z}}}"
+#define JOB(name, local, at)                                                                                      \
+    "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: " name                              \
+    ", namespace: default, creationTimestamp: \"" at "\"}\n"                                                      \
+    "spec: {queueName: " local ", podSets: [{name: main, count: 1, template: {spec: {containers: "                \
+    "[{name: c, resources: {requests: {cpu: 8}}}]}}}]}\n"
+
+static const char used_cluster[] =
+    "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
+    "admissionFairSharing: {usageHalfLifeTime: 10s, usageSamplingInterval: 1s}\n"
+    "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: f}\n"
+    "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\n"
+    "spec: {namespaceSelector: {}, admissionScope: {admissionMode: UsageBasedAdmissionFairSharing}, resourceGroups: "
+    "[{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 8}]}]}]}\n"
+    USAGE("a", CONSUMED("\"7800m\"")) USAGE("b", "{}") JOB("a1", "a", "2026-01-05T00:00:00Z")
+    JOB("b1", "b", "2026-01-05T00:00:00Z");
+
+static void the_usage_that_local_queues_had_decides_who_goes_first(void **state)
+{
+    (void)state;
+    const struct mplay_options o = {.horizon_ns = 100 * SIM_SECOND}; /* wakes at once */
+    struct diag_list diags = {0};
+    struct err e = {0};
+    struct mplay p;
+    struct manifest *m = manifest_read_text("cluster.yaml", used_cluster, strlen(used_cluster), &diags);
+    assert_non_null(m);
+    for (uint32_t i = 0; i < m->workload_count; i++)
+        m->workloads[i].duration_ns = 20 * SIM_SECOND;
+    assert_true(mplay_run(&p, m, &o, &e));
+    for (uint32_t i = 0; i < m->workload_count; i++)
+        assert_int_equal((p.runs[i].reserved - m->workloads[i].policy.created_ns) / SIM_SECOND,
+                         strcmp(m->workloads[i].name, "b1") == 0 ? 0 : 20);
+    assert_int_equal(m->workload_count, 2);
+    mplay_fini(&p);
+    manifest_free(m);
+    diag_fini(&diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_admits_preempts_and_finishes_when_kueue_did),
         cmocka_unit_test(all_recorded_histories_are_replayed),
+        cmocka_unit_test(the_usage_that_local_queues_had_decides_who_goes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,12 +92,24 @@ struct named {
 
 /* Reads the objects and workloads of a case into n (zeroed before). */
 void named_objects(struct named *n, const struct named_case *c);
+
+/* ---- named_words.c: the words of a line; lists live in n->mem ---- */
+
+void named_refuse(const struct named *n, const struct named_line *l, const char *what);
 uint32_t named_id(struct named_names *names, const char *name);
 /* Text behind `key` in a word that begins with it; else NULL. */
 const char *named_value(const char *word, const char *key);
 /* "resource=rest" of a word: the resource, or POLICY_NONE where it is no such word. */
 uint32_t named_resource(struct named *n, const char *word, const char **rest);
 int64_t named_amount(const struct named *n, uint32_t resource, const char *text);
+/* The value of the first word that begins with key; else otherwise. */
+const char *named_word(const struct named_line *l, const char *key, const char *otherwise);
+bool named_has(const struct named_line *l, const char *word);
+double named_weight(const struct named_line *l); /* weight=, default 1 */
+struct policy_label *named_labels(struct named *n, const struct named_line *l, const char *key, uint32_t *count);
+struct policy_taint *named_taints(struct named *n, const struct named_line *l, uint32_t *count);
+struct policy_toleration *named_tolerations(struct named *n, const struct named_line *l, uint32_t *count);
+struct policy_amount *named_amounts(struct named *n, const struct named_line *l, uint32_t *count);
 
 /* ---- named_play.c ---- */
 

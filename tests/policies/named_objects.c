@@ -8,165 +8,16 @@
 
 static const struct policy_selector everything;
 
-static void refuse(const struct named *n, const struct named_line *l, const char *what)
-{
-    fprintf(stderr, "%s, line %d: %s\n", n->c->name, l->number, what);
-    exit(99);
-}
-
-uint32_t named_id(struct named_names *names, const char *name)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (strcmp(names->v[i], name) == 0)
-            return i;
-    if (names->count == NAMED_MAX) {
-        fprintf(stderr, "too many names: %s\n", name);
-        exit(99);
-    }
-    names->v[names->count] = name;
-    return names->count++;
-}
-
-const char *named_value(const char *word, const char *key)
-{
-    const size_t n = strlen(key);
-    return strncmp(word, key, n) == 0 ? word + n : NULL;
-}
-
-uint32_t named_resource(struct named *n, const char *word, const char **rest)
-{
-    static const char *const keys[] = {"min=", "required=", "preferred=", "slice=", "podSetGroup="};
-    const char *eq = strchr(word, '=');
-    const char *colon = strchr(word, ':');
-    if (eq == NULL || (colon != NULL && colon < eq))
-        return POLICY_NONE;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (named_value(word, keys[i]) != NULL)
-            return POLICY_NONE;
-    *rest = eq + 1;
-    return named_id(&n->resources, arena_strndup(&n->mem, word, (size_t)(eq - word)));
-}
-
-int64_t named_amount(const struct named *n, uint32_t resource, const char *text)
-{
-    int64_t v;
-    if (!quantity_parse(text, strcmp(n->resources.v[resource], "cpu") == 0, &v)) {
-        fprintf(stderr, "%s: bad quantity '%s'\n", n->c->name, text);
-        exit(99);
-    }
-    return v;
-}
-
-/* ---- labels, taints, tolerations: lists over the words of a line ---- */
-
-static struct policy_label *labels(struct named *n, const struct named_line *l, const char *key,
-                                   uint32_t *count)
-{
-    struct policy_label *v = arena_alloc(&n->mem, NAMED_WORDS, sizeof *v);
-    *count = 0;
-    for (int i = 1; i < l->count; i++) {
-        const char *text = named_value(l->word[i], key);
-        if (text == NULL)
-            continue;
-        const char *eq = strchr(text, '=');
-        v[*count].key = arena_strndup(&n->mem, text, (size_t)(eq - text));
-        v[(*count)++].value = eq + 1;
-    }
-    return v;
-}
-
-static enum policy_effect effect(const char *text)
-{
-    if (strcmp(text, "NoSchedule") == 0)
-        return POLICY_NO_SCHEDULE;
-    if (strcmp(text, "NoExecute") == 0)
-        return POLICY_NO_EXECUTE;
-    return text[0] == '\0' ? POLICY_EFFECT_ANY : POLICY_PREFER_NO_SCHEDULE;
-}
-
-static struct policy_taint *taints(struct named *n, const struct named_line *l, uint32_t *count)
-{
-    struct policy_taint *v = arena_alloc(&n->mem, NAMED_WORDS, sizeof *v);
-    *count = 0;
-    for (int i = 1; i < l->count; i++) {
-        const char *text = named_value(l->word[i], "taint:");
-        if (text == NULL)
-            continue;
-        const char *eq = strchr(text, '='), *colon = strrchr(text, ':');
-        v[(*count)++] = (struct policy_taint){arena_strndup(&n->mem, text, (size_t)(eq - text)),
-                                              arena_strndup(&n->mem, eq + 1, (size_t)(colon - eq - 1)),
-                                              effect(colon + 1)};
-    }
-    return v;
-}
-
-static struct policy_toleration *tolerations(struct named *n, const struct named_line *l,
-                                             uint32_t *count)
-{
-    struct policy_toleration *v = arena_alloc(&n->mem, NAMED_WORDS, sizeof *v);
-    *count = 0;
-    for (int i = 1; i < l->count; i++) {
-        const char *text = named_value(l->word[i], "tolerate:");
-        if (text == NULL)
-            continue;
-        const char *colon = strrchr(text, ':'), *eq = strchr(text, '=');
-        const char *end = eq != NULL ? eq : colon;
-        v[(*count)++] = (struct policy_toleration){
-            .key = arena_strndup(&n->mem, text, (size_t)(end - text)),
-            .value = eq != NULL ? arena_strndup(&n->mem, eq + 1, (size_t)(colon - eq - 1)) : "",
-            .effect = effect(colon + 1),
-            .exists = eq == NULL};
-    }
-    return v;
-}
-
-static struct policy_amount *amounts(struct named *n, const struct named_line *l, uint32_t *count)
-{
-    struct policy_amount *v = arena_alloc(&n->mem, NAMED_WORDS, sizeof *v);
-    const char *rest;
-    *count = 0;
-    for (int i = 2; i < l->count; i++) {
-        const uint32_t r = named_resource(n, l->word[i], &rest);
-        if (r != POLICY_NONE)
-            v[(*count)++] = (struct policy_amount){r, named_amount(n, r, rest)};
-    }
-    return v;
-}
-
-/* The value of the first word that begins with key; else otherwise. */
-static const char *word_value(const struct named_line *l, const char *key, const char *otherwise)
-{
-    for (int i = 1; i < l->count; i++)
-        if (named_value(l->word[i], key) != NULL)
-            return named_value(l->word[i], key);
-    return otherwise;
-}
-
-static bool has_word(const struct named_line *l, const char *word)
-{
-    for (int i = 2; i < l->count; i++)
-        if (strcmp(l->word[i], word) == 0)
-            return true;
-    return false;
-}
-
-static double weight(const struct named_line *l)
-{
-    double w = 1.0;
-    quantity_real(word_value(l, "weight=", "1"), &w);
-    return w;
-}
-
 /* ---- objects ---- */
 
 static void read_flavor(struct named *n, const struct named_line *l)
 {
     struct policy_flavor *f = &n->flavor[named_id(&n->flavors, l->word[1])];
     f->name = l->word[1];
-    f->labels = labels(n, l, "label:", &f->label_count);
-    f->taints = taints(n, l, &f->taint_count);
-    f->tolerations = tolerations(n, l, &f->toleration_count);
-    const char *t = word_value(l, "topology=", NULL);
+    f->labels = named_labels(n, l, "label:", &f->label_count);
+    f->taints = named_taints(n, l, &f->taint_count);
+    f->tolerations = named_tolerations(n, l, &f->toleration_count);
+    const char *t = named_word(l, "topology=", NULL);
     f->topology = t != NULL ? named_id(&n->topologies, t) : POLICY_NONE;
 }
 
@@ -182,18 +33,18 @@ static void read_node(struct named *n, const struct named_line *l)
 {
     struct policy_node *v = &n->node[named_id(&n->nodes, l->word[1])];
     v->name = l->word[1];
-    v->labels = labels(n, l, "label:", &v->label_count);
-    v->taints = taints(n, l, &v->taint_count);
-    v->allocatable = amounts(n, l, &v->allocatable_count);
-    v->ready = !has_word(l, "unready");
-    v->unschedulable = has_word(l, "unschedulable");
+    v->labels = named_labels(n, l, "label:", &v->label_count);
+    v->taints = named_taints(n, l, &v->taint_count);
+    v->allocatable = named_amounts(n, l, &v->allocatable_count);
+    v->ready = !named_has(l, "unready");
+    v->unschedulable = named_has(l, "unschedulable");
 }
 
 static void read_foreign(struct named *n, const struct named_line *l)
 {
     const uint32_t node = named_id(&n->nodes, l->word[1]);
     uint32_t count;
-    const struct policy_amount *a = amounts(n, l, &count);
+    const struct policy_amount *a = named_amounts(n, l, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = 0;
         while (at < n->foreign_count[node] && n->foreign[node][at].resource != a[i].resource)
@@ -208,10 +59,10 @@ static void read_foreign(struct named *n, const struct named_line *l)
 static struct named_builder read_cohort(struct named *n, const struct named_line *l)
 {
     struct policy_cohort *c = &n->cohort[named_id(&n->cohorts, l->word[1])];
-    const char *parent = word_value(l, "parent=", NULL);
+    const char *parent = named_word(l, "parent=", NULL);
     struct policy_resource_group *groups = arena_alloc(&n->mem, NAMED_GROUPS, sizeof *groups);
     c->parent = parent != NULL ? named_id(&n->cohorts, parent) : POLICY_NONE;
-    c->weight = weight(l);
+    c->weight = named_weight(l);
     c->groups = groups;
     return (struct named_builder){groups, &c->group_count};
 }
@@ -249,26 +100,27 @@ static const struct policy_selector *namespaces(struct named *n, const char *tex
 static struct named_builder read_queue(struct named *n, const struct named_line *l)
 {
     struct policy_cluster_queue *q = &n->queue[named_id(&n->queues, l->word[1])];
-    const char *cohort = word_value(l, "cohort=", NULL), *threshold = word_value(l, "threshold=", NULL);
+    const char *cohort = named_word(l, "cohort=", NULL), *threshold = named_word(l, "threshold=", NULL);
     struct policy_resource_group *groups = arena_alloc(&n->mem, NAMED_GROUPS, sizeof *groups);
     *q = (struct policy_cluster_queue){
         .name = l->word[1],
         .cohort = cohort != NULL ? named_id(&n->cohorts, cohort) : POLICY_NONE,
         .groups = groups,
-        .queueing = has_word(l, "strict") ? POLICY_STRICT_FIFO : POLICY_BEST_EFFORT_FIFO,
-        .namespace_selector = namespaces(n, word_value(l, "namespaces=", NULL)),
-        .when_can_borrow = strcmp(word_value(l, "canBorrow=", ""), "TryNextFlavor") == 0 ? POLICY_TRY_NEXT_FLAVOR
+        .queueing = named_has(l, "strict") ? POLICY_STRICT_FIFO : POLICY_BEST_EFFORT_FIFO,
+        .namespace_selector = namespaces(n, named_word(l, "namespaces=", NULL)),
+        .when_can_borrow = strcmp(named_word(l, "canBorrow=", ""), "TryNextFlavor") == 0 ? POLICY_TRY_NEXT_FLAVOR
                                                                                         : POLICY_MAY_STOP_SEARCH,
-        .when_can_preempt = strcmp(word_value(l, "canPreempt=", ""), "MayStopSearch") == 0 ? POLICY_MAY_STOP_SEARCH
+        .when_can_preempt = strcmp(named_word(l, "canPreempt=", ""), "MayStopSearch") == 0 ? POLICY_MAY_STOP_SEARCH
                                                                                           : POLICY_TRY_NEXT_FLAVOR,
-        .preference = strcmp(word_value(l, "preference=", ""), "PreemptionOverBorrowing") == 0
+        .preference = strcmp(named_word(l, "preference=", ""), "PreemptionOverBorrowing") == 0
                           ? POLICY_PREEMPTION_OVER_BORROWING
                           : POLICY_BORROWING_OVER_PREEMPTION,
-        .within_cluster_queue = preemption(word_value(l, "within=", "Never")),
-        .reclaim_within_cohort = preemption(word_value(l, "reclaim=", "Never")),
-        .borrow_within_cohort = preemption(word_value(l, "whileBorrowing=", "Never")),
+        .within_cluster_queue = preemption(named_word(l, "within=", "Never")),
+        .reclaim_within_cohort = preemption(named_word(l, "reclaim=", "Never")),
+        .borrow_within_cohort = preemption(named_word(l, "whileBorrowing=", "Never")),
         .max_priority_threshold = threshold != NULL ? strtoll(threshold, NULL, 10) : POLICY_NIL,
-        .weight = weight(l)};
+        .weight = named_weight(l),
+        .usage_based_admission = named_has(l, "usage-based")};
     return (struct named_builder){groups, &q->group_count};
 }
 
@@ -312,7 +164,7 @@ static void read_quota(struct named *n, const struct named_line *l, struct named
         const char *rest;
         const uint32_t r = named_resource(n, l->word[i], &rest);
         if (r == POLICY_NONE)
-            refuse(n, l, "resource=quota expected");
+            named_refuse(n, l, "resource=quota expected");
         row[column(g, resources, r)] = quota_of(n, r, rest, &n->mem);
     }
 }
@@ -327,11 +179,25 @@ static void pack(struct policy_resource_group *groups, uint32_t count)
     }
 }
 
+/* "used:resource=amount" of a local queue: its decayed usage, in whole units. */
+static const struct policy_usage_amount *consumed(struct named *n, const struct named_line *l, uint32_t *count)
+{
+    struct policy_usage_amount *to = arena_alloc(&n->mem, NAMED_WORDS, sizeof *to);
+    for (int i = 3; i < l->count; i++) {
+        const char *used = named_value(l->word[i], "used:"), *rest;
+        const uint32_t r = used != NULL ? named_resource(n, used, &rest) : POLICY_NONE;
+        if (r != POLICY_NONE && quantity_real(rest, &to[*count].consumed))
+            to[(*count)++].resource = r;
+    }
+    return to;
+}
+
 static void read_local(struct named *n, const struct named_line *l)
 {
     struct policy_local_queue *q = &n->local[named_id(&n->locals, l->word[1])];
-    *q = (struct policy_local_queue){.name = l->word[1], .cluster_queue = named_id(&n->queues, l->word[2]), .weight = 1.0};
-    q->namespace_labels = labels(n, l, "label:", &q->namespace_label_count);
+    *q = (struct policy_local_queue){.name = l->word[1], .cluster_queue = named_id(&n->queues, l->word[2]), .weight = named_weight(l)};
+    q->consumed = consumed(n, l, &q->consumed_count);
+    q->namespace_labels = named_labels(n, l, "label:", &q->namespace_label_count);
 }
 
 /* ---- workloads ---- */
@@ -340,15 +206,15 @@ static struct named_workload *read_workload(struct named *n, const struct named_
 {
     const uint32_t id = named_id(&n->workloads, l->word[1]);
     struct named_workload *w = &n->workload[id];
-    const char *local = word_value(l, "local=", NULL), *queue = word_value(l, "queue=", NULL);
-    w->uid = word_value(l, "uid=", "");
-    w->reserved_s = strtoll(word_value(l, "reserved=", "-1"), NULL, 10);
-    w->evicted = has_word(l, "evicted");
+    const char *local = named_word(l, "local=", NULL), *queue = named_word(l, "queue=", NULL);
+    w->uid = named_word(l, "uid=", "");
+    w->reserved_s = strtoll(named_word(l, "reserved=", "-1"), NULL, 10);
+    w->evicted = named_has(l, "evicted");
     w->queue = queue != NULL ? named_id(&n->queues, queue) : POLICY_NONE;
     w->w = (struct policy_workload){.id = id,
                                     .local_queue = local != NULL ? named_id(&n->locals, local) : POLICY_NONE,
-                                    .priority = strtoll(word_value(l, "priority=", "0"), NULL, 10),
-                                    .created_ns = strtoll(word_value(l, "created=", "0"), NULL, 10) * NAMED_S,
+                                    .priority = strtoll(named_word(l, "priority=", "0"), NULL, 10),
+                                    .created_ns = strtoll(named_word(l, "created=", "0"), NULL, 10) * NAMED_S,
                                     .name_order = id};
     return w;
 }
@@ -390,8 +256,8 @@ static void read_terms(struct named *n, const struct named_line *l, struct polic
 
 static void read_topology_request(struct named *n, const struct named_line *l, struct policy_topology_request *t)
 {
-    const char *required = word_value(l, "required=", NULL), *preferred = word_value(l, "preferred=", NULL);
-    t->group = word_value(l, "podSetGroup=", NULL);
+    const char *required = named_word(l, "required=", NULL), *preferred = named_word(l, "preferred=", NULL);
+    t->group = named_word(l, "podSetGroup=", NULL);
     for (int i = 3; i < l->count; i++) {
         const char *slice = named_value(l->word[i], "slice=");
         if (slice == NULL)
@@ -403,7 +269,7 @@ static void read_topology_request(struct named *n, const struct named_line *l, s
     t->level = required != NULL ? required : preferred;
     t->mode = required != NULL               ? POLICY_TOPOLOGY_REQUIRED
               : preferred != NULL            ? POLICY_TOPOLOGY_PREFERRED
-              : has_word(l, "unconstrained") ? POLICY_TOPOLOGY_UNCONSTRAINED
+              : named_has(l, "unconstrained") ? POLICY_TOPOLOGY_UNCONSTRAINED
               : t->slice_count > 0           ? POLICY_TOPOLOGY_SLICES
                                              : POLICY_TOPOLOGY_NONE;
 }
@@ -411,13 +277,13 @@ static void read_topology_request(struct named *n, const struct named_line *l, s
 static void read_set(struct named *n, const struct named_line *l, struct named_workload *w)
 {
     struct policy_pod_set *s = &w->sets[w->set_count++];
-    const char *min = word_value(l, "min=", NULL);
+    const char *min = named_word(l, "min=", NULL);
     s->name = l->word[1];
     s->count = strtoll(l->word[2], NULL, 10);
     s->min_count = min != NULL ? strtoll(min, NULL, 10) : POLICY_NIL;
-    s->requests = amounts(n, l, &s->request_count);
-    s->node_selector = labels(n, l, "select:", &s->node_selector_count);
-    s->tolerations = tolerations(n, l, &s->toleration_count);
+    s->requests = named_amounts(n, l, &s->request_count);
+    s->node_selector = named_labels(n, l, "select:", &s->node_selector_count);
+    s->tolerations = named_tolerations(n, l, &s->toleration_count);
     read_terms(n, l, s);
     read_topology_request(n, l, &s->topology);
 }
@@ -429,7 +295,7 @@ static void read_held(struct named *n, const struct named_line *l, struct named_
     while (h->set < w->set_count && strcmp(w->sets[h->set].name, l->word[1]) != 0)
         h->set++;
     if (h->set == w->set_count)
-        refuse(n, l, "no such pod set");
+        named_refuse(n, l, "no such pod set");
 }
 
 /* ---- settings ---- */
@@ -497,6 +363,11 @@ static void read_line(struct named *n, const struct named_line *l, struct named_
         read_held(n, l, *w);
     else if (strcmp(key, "fair") == 0)
         read_fair(n, l);
+    else if (strcmp(key, "usage") == 0) /* half-life and interval between samples, seconds */
+        n->cfg.admission_fair_sharing =
+            (struct policy_admission_fair_sharing){.on = true,
+                                                   .half_life_ns = strtoll(l->word[1], NULL, 10) * NAMED_S,
+                                                   .sampling_ns = strtoll(l->word[2], NULL, 10) * NAMED_S};
     else if (strcmp(key, "gate") == 0)
         n->gates[n->cfg.gate_count++] = (struct policy_gate){l->word[1], strcmp(l->word[2], "on") == 0};
 }

@@ -336,7 +336,9 @@ const char *named_play(struct named *n)
     named_start(n);
     if (named_is_unit(n))
         return named_unit(n);
-    n->ops->cycle(n->k, 1000 * NAMED_S, &n->out);
+    const bool drain = strcmp(n->c->test, "TestScheduleForAFS") == 0; /* a cycle for each workload */
+    for (uint32_t i = 0; i < (drain ? n->workloads.count : 1); i++)
+        n->ops->cycle(n->k, 1000 * NAMED_S, &n->out);
     if (has_line(n, "total"))
         return check_total(n);
     note_outputs(n, &ours);
@@ -344,7 +346,7 @@ const char *named_play(struct named *n)
         delete_and_go_on(n);
         note_outputs(n, &ours);
     }
-    const bool places = !two && strcmp(n->c->test, "TestFindTopologyAssignments") != 0 && !has_line(n, "waits");
+    const bool places = !two && !drain && strcmp(n->c->test, "TestFindTopologyAssignments") != 0 && !has_line(n, "waits");
     if (places)
         note_places(n, &ours);
     wanted_facts(n, &wanted, places);

@@ -60,6 +60,7 @@ static const void *local_queue(struct arena *mem, const struct policy_local_queu
     struct policy_local_queue *to = copy(mem, from, 1, sizeof *to);
     to->name = arena_strdup(mem, from->name);
     to->namespace_labels = kq_copy_labels(mem, from->namespace_labels, from->namespace_label_count);
+    to->consumed = copy(mem, from->consumed, from->consumed_count, sizeof *to->consumed);
     return to;
 }
 

@@ -161,7 +161,9 @@ static void set_local_queue(struct kq *k, uint32_t id, const struct policy_local
     if (fresh)
         kq_ids_push(&k->lq_order, id);
     if (usage == NULL)
-        o->usage = kq_usage_create(k);
+        o->usage = kq_usage_create(k, q);
+    o->spec.consumed = NULL;
+    o->spec.consumed_count = 0;
 }
 
 static void set_topology(struct kq *k, uint32_t id, const struct policy_topology *t)

@@ -20,7 +20,7 @@ struct kq_lq_usage {
 
 __extension__ typedef __int128 wide;
 
-struct kq_lq_usage *kq_usage_create(const struct kq *k)
+struct kq_lq_usage *kq_usage_create(const struct kq *k, const struct policy_local_queue *q)
 {
     const size_t n = k->resource_count;
     struct kq_lq_usage *u = mem_zalloc(1, sizeof *u + 15 + 3 * n * sizeof(wide));
@@ -29,6 +29,8 @@ struct kq_lq_usage *kq_usage_create(const struct kq *k)
     u->consumed = (wide *)at;
     u->penalty = u->consumed + n;
     u->admitted = u->penalty + n;
+    for (uint32_t i = 0; i < q->consumed_count; i++)
+        u->consumed[q->consumed[i].resource] = (wide)(q->consumed[i].consumed * 1e9 + 0.5);
     return u;
 }
 
@@ -110,7 +112,8 @@ static double alpha(const struct kq *k, int64_t t_ns)
 
 static void decay(struct kq *k, struct kq_lq_usage *u, int64_t now)
 {
-    const double a = alpha(k, now - u->last_ns);
+    /* What a queue begins with does not decay before its first sample, as after a restart. */
+    const double a = alpha(k, u->sampled ? now - u->last_ns : 0);
     const struct factor keep = shortest(1.0 - a), take = shortest(a);
     const bool off = k->cfg.admission_fair_sharing.half_life_ns <= 0;
     for (uint32_t r = 0; r < u->resource_count; r++) {

@@ -7,7 +7,7 @@
 
 struct kq_lq_usage;
 
-struct kq_lq_usage *kq_usage_create(const struct kq *k);
+struct kq_lq_usage *kq_usage_create(const struct kq *k, const struct policy_local_queue *q);
 
 /* Weighted usage of a local queue, pending penalties included; lower goes first. */
 double kq_usage_of(const struct kq *k, uint32_t lq);

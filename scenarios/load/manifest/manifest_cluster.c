@@ -3,6 +3,7 @@
  * kinds of priority classes. */
 #include <string.h>
 
+#include "models/policies/quantity.h"
 #include "scenarios/load/manifest/manifest_priv.h"
 
 void mf_flavor(struct mf *r, const struct mnode *o)
@@ -80,6 +81,32 @@ void mf_node(struct mf *r, const struct mnode *o)
     r->node[id] = n;
 }
 
+/* The decayed usage that the controller stored: with it admission fair sharing goes on after a restart. */
+static void consumed(struct mf *r, const struct mnode *o, struct policy_local_queue *q)
+{
+    const struct mnode *status = mf_map(r, o, "status");
+    const size_t mark = mf_into(r, ".status");
+    const struct mnode *fair = mf_map(r, status, "fairSharing");
+    mf_into(r, ".fairSharing");
+    const struct mnode *afs = mf_map(r, fair, "admissionFairSharingStatus");
+    mf_into(r, ".admissionFairSharingStatus");
+    const struct mnode *map = mf_map(r, afs, "consumedResources");
+    mf_into(r, ".consumedResources");
+    uint32_t count = 0;
+    for (const struct mnode *n = mnode_first(map); n != NULL; n = n->next)
+        count++;
+    struct policy_usage_amount *to = arena_alloc(&r->m->mem, (size_t)count + 1, sizeof *to);
+    for (const struct mnode *n = mnode_first(map); n != NULL; n = n->next) {
+        double v = 0;
+        if ((n->kind != MNODE_STRING && n->kind != MNODE_NUMBER) || !quantity_real(n->text, &v) || v < 0 || v > 1e24)
+            mf_error(r, n, n->key, "Invalid value: \"%.60s\": not an amount that can be used", n->text);
+        else if (v > 0)
+            to[q->consumed_count++] = (struct policy_usage_amount){mf_id(&r->resources, n->key), v};
+    }
+    q->consumed = to;
+    mf_out(r, mark);
+}
+
 void mf_local_queue(struct mf *r, const struct mnode *o)
 {
     static const char *const fields[] = {"clusterQueue", "stopPolicy", "fairSharing", NULL};
@@ -103,8 +130,9 @@ void mf_local_queue(struct mf *r, const struct mnode *o)
     l.queue.weight = mf_weight(r, spec);
     l.queue.stop = mf_stop(r, spec);
     r->local = mf_room(r->local, &r->local_capacity, id, sizeof *r->local);
-    r->local[id] = l;
     mf_out(r, mark);
+    consumed(r, o, &l.queue);
+    r->local[id] = l;
 }
 
 /* The API server gives every namespace this label. */
