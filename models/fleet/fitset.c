@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/fleet/fitset.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "sim/arena.h"
@@ -15,6 +14,21 @@ static int64_t words_at(int64_t size, int level)
     return n;
 }
 
+static int64_t stride(const struct fitset *s)
+{
+    return 1 + s->resources;
+}
+
+static uint64_t bits_of(const struct fitset *s, int level, int64_t w)
+{
+    return (uint64_t)s->word[level][w * stride(s)];
+}
+
+static int64_t *bound_of(const struct fitset *s, int level, int64_t w)
+{
+    return s->word[level] + w * stride(s) + 1;
+}
+
 void fitset_init(struct fitset *s)
 {
     s->size = s->size > 0 ? s->size : 1;
@@ -25,10 +39,9 @@ void fitset_init(struct fitset *s)
         REQUIRE(s->levels < FITSET_LEVELS);
         int l = s->levels++;
         words = words_at(s->size, l);
-        s->word[l] = mem_zalloc((size_t)words, sizeof(uint64_t));
-        s->count[l] = mem_zalloc((size_t)words, sizeof(int32_t));
-        if (s->resources > 0)
-            s->bound[l] = mem_zalloc((size_t)(words * s->resources), sizeof(int64_t));
+        s->word[l] = mem_zalloc((size_t)(words * stride(s)), sizeof(int64_t));
+        if (s->ranked)
+            s->count[l] = mem_zalloc((size_t)words, sizeof(int32_t));
     } while (words > 1);
 }
 
@@ -37,7 +50,6 @@ void fitset_fini(struct fitset *s)
     for (int l = 0; l < s->levels; l++) {
         free(s->word[l]);
         free(s->count[l]);
-        free(s->bound[l]);
     }
     *s = (struct fitset){0};
 }
@@ -60,46 +72,59 @@ static uint64_t bit_of(int64_t i)
     return UINT64_C(1) << (i & 63);
 }
 
+/* The element's word gets its bit, and every word above that was empty; new words start with an
+ * exact bound. */
 void fitset_add(struct fitset *s, int64_t i)
 {
-    CHECK(i >= 0 && i < s->size && !(s->word[0][i >> 6] & bit_of(i)));
+    CHECK(i >= 0 && i < s->size && !(bits_of(s, 0, i >> 6) & bit_of(i)));
     s->total++;
+    bool empty = true; /* the word below was */
     int64_t child = i;
-    for (int l = 0; l < s->levels; l++, child >>= 6) {
-        int64_t w = child >> 6;
-        if (s->resources > 0 && s->word[l][w] == 0) /* a new word starts with an exact bound */
-            for (int32_t r = 0; r < s->resources; r++)
-                s->bound[l][w * s->resources + r] = INT64_MIN;
-        s->word[l][w] |= bit_of(child);
-        s->count[l][w]++;
+    for (int l = 0; l < s->levels && (empty || s->ranked); l++, child >>= 6) {
+        int64_t w = child >> 6, *word = s->word[l] + w * stride(s);
+        if (s->ranked)
+            s->count[l][w]++;
+        if (!empty)
+            continue;
+        empty = *word == 0;
+        for (int32_t r = 1; empty && r <= s->resources; r++)
+            word[r] = INT64_MIN;
+        *word = (int64_t)((uint64_t)*word | bit_of(child));
     }
     fitset_raise(s, i);
 }
 
 void fitset_remove(struct fitset *s, int64_t i)
 {
-    CHECK(i >= 0 && i < s->size && (s->word[0][i >> 6] & bit_of(i)));
+    CHECK(i >= 0 && i < s->size && (bits_of(s, 0, i >> 6) & bit_of(i)));
     s->total--;
+    bool empty = true; /* the child is */
     int64_t child = i;
-    for (int l = 0; l < s->levels; l++, child >>= 6) {
-        int64_t w = child >> 6;
-        if (l == 0 || s->word[l - 1][child] == 0)
-            s->word[l][w] &= ~bit_of(child);
-        s->count[l][w]--;
+    for (int l = 0; l < s->levels && (empty || s->ranked); l++, child >>= 6) {
+        int64_t w = child >> 6, *word = s->word[l] + w * stride(s);
+        if (s->ranked)
+            s->count[l][w]--;
+        if (!empty)
+            continue;
+        *word = (int64_t)((uint64_t)*word & ~bit_of(child));
+        empty = *word == 0;
     }
 }
 
+/* Bounds above are at least as high: where one holds already, so do they. */
 void fitset_raise(struct fitset *s, int64_t i)
 {
-    if (s->resources == 0)
-        return;
     const int64_t *have = row(s, i);
-    int64_t child = i;
-    for (int l = 0; l < s->levels; l++, child >>= 6) {
-        int64_t *bound = s->bound[l] + (child >> 6) * s->resources;
+    bool raised = s->resources > 0;
+    for (int l = 0; l < s->levels && raised; l++) {
+        i >>= 6;
+        int64_t *bound = bound_of(s, l, i);
+        raised = false;
         for (int32_t r = 0; r < s->resources; r++)
-            if (bound[r] < have[r])
+            if (bound[r] < have[r]) {
                 bound[r] = have[r];
+                raised = true;
+            }
     }
 }
 
@@ -108,13 +133,13 @@ static void tighten(struct fitset *s, int level, int64_t w)
 {
     if (s->resources == 0)
         return;
-    int64_t *bound = s->bound[level] + w * s->resources;
+    int64_t *bound = bound_of(s, level, w);
     for (int32_t r = 0; r < s->resources; r++)
         bound[r] = INT64_MIN;
-    for (uint64_t bits = s->word[level][w]; bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = bits_of(s, level, w); bits != 0; bits &= bits - 1) {
         int64_t child = w * 64 + __builtin_ctzll(bits);
         const int64_t *have =
-            level == 0 ? row(s, child) : s->bound[level - 1] + child * s->resources;
+            level == 0 ? row(s, child) : bound_of(s, level - 1, child);
         ++*s->looks;
         for (int32_t r = 0; r < s->resources; r++)
             if (bound[r] < have[r])
@@ -145,9 +170,9 @@ static uint64_t window(const struct search *q, int level, int64_t w)
 static int64_t search_word(struct fitset *s, const struct search *q, int level, int64_t w)
 {
     ++*s->looks;
-    if (s->resources > 0 && !covers(s->bound[level] + w * s->resources, q->need, s->resources))
+    if (s->resources > 0 && !covers(bound_of(s, level, w), q->need, s->resources))
         return -1;
-    for (uint64_t bits = s->word[level][w] & window(q, level, w); bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = bits_of(s, level, w) & window(q, level, w); bits != 0; bits &= bits - 1) {
         int64_t child = w * 64 + __builtin_ctzll(bits);
         if (level > 0) {
             int64_t found = search_word(s, q, level - 1, child);
@@ -174,7 +199,7 @@ int64_t fitset_first(struct fitset *s, int64_t lo, int64_t hi, const int64_t *ne
 static int64_t last_word(const struct fitset *s, int64_t hi, int level, int64_t w)
 {
     struct search q = {0, hi, NULL};
-    uint64_t bits = s->word[level][w] & window(&q, level, w);
+    uint64_t bits = bits_of(s, level, w) & window(&q, level, w);
     while (bits != 0) {
         int top = 63 - __builtin_clzll(bits);
         int64_t child = w * 64 + top;
@@ -198,15 +223,16 @@ int64_t fitset_last(const struct fitset *s, int64_t hi)
 
 int64_t fitset_rank(const struct fitset *s, int64_t i)
 {
+    REQUIRE(s->ranked);
     if (i >= s->size)
         return s->total;
     int64_t rank = 0;
     if (i <= 0)
         return 0;
-    rank += __builtin_popcountll(s->word[0][i >> 6] & (bit_of(i) - 1));
+    rank += __builtin_popcountll(bits_of(s, 0, i >> 6) & (bit_of(i) - 1));
     int64_t child = i >> 6;
     for (int l = 1; l < s->levels; l++, child >>= 6) {
-        uint64_t bits = s->word[l][child >> 6] & (bit_of(child) - 1);
+        uint64_t bits = bits_of(s, l, child >> 6) & (bit_of(child) - 1);
         for (; bits != 0; bits &= bits - 1)
             rank += s->count[l - 1][(child & ~INT64_C(63)) + __builtin_ctzll(bits)];
     }
@@ -215,10 +241,10 @@ int64_t fitset_rank(const struct fitset *s, int64_t i)
 
 int64_t fitset_select(const struct fitset *s, int64_t k)
 {
-    REQUIRE(k >= 0 && k < s->total);
+    REQUIRE(s->ranked && k >= 0 && k < s->total);
     int64_t w = 0;
     for (int l = s->levels - 1; l > 0; l--) {
-        uint64_t bits = s->word[l][w];
+        uint64_t bits = bits_of(s, l, w);
         int64_t child = w * 64 + __builtin_ctzll(bits);
         while (k >= s->count[l - 1][child]) {
             k -= s->count[l - 1][child];
@@ -227,7 +253,7 @@ int64_t fitset_select(const struct fitset *s, int64_t k)
         }
         w = child;
     }
-    uint64_t bits = s->word[0][w];
+    uint64_t bits = bits_of(s, 0, w);
     for (; k > 0; k--)
         bits &= bits - 1;
     return w * 64 + __builtin_ctzll(bits);

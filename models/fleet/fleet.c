@@ -55,6 +55,7 @@ static void fill_pool(struct fleet *f, int32_t index)
                                            .amounts = amounts,
                                            .modulus = p->node_count,
                                            .divisor = 1,
+                                           .ranked = f->rule == &place_random,
                                            .looks = &f->looks};
         fitset_init(&p->free_nodes[k]);
     }
@@ -65,6 +66,7 @@ static void fill_pool(struct fleet *f, int32_t index)
                                     .amounts = amounts,
                                     .modulus = p->card_count,
                                     .divisor = p->cards_per_node,
+                                    .ranked = f->rule == &place_random,
                                     .looks = &f->looks};
     fitset_init(&p->open_cards);
     p->set = -1;

@@ -55,6 +55,7 @@ static void fill_sets(struct fleet_pool *p)
                                      .amounts = p->open_cards.amounts, /* the same rows */
                                      .modulus = p->open_cards.modulus,
                                      .divisor = p->open_cards.divisor,
+                                     .ranked = p->open_cards.ranked,
                                      .looks = p->open_cards.looks};
         fitset_init(&s->sets[k]);
         for (int64_t c = 0; c < p->card_count; c++)

@@ -80,7 +80,7 @@ static void searches_agree_with_a_plain_scan_after_random_changes(void **state)
     struct model *m = mem_zalloc(1, sizeof(*m));
     int64_t looks = 0;
     struct fitset s = {.size = ELEMENTS, .resources = RESOURCES, .amounts = m->amounts,
-                       .modulus = ELEMENTS, .looks = &looks};
+                       .modulus = ELEMENTS, .ranked = true, .looks = &looks};
     struct rng r;
     rng_open(&r, 1, 0, 1000, 1);
     fitset_init(&s);
