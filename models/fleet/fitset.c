@@ -2,9 +2,12 @@
 #include "models/fleet/fitset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/arena.h"
 #include "sim/check.h"
+
+#define NOTHING_KNOWN INT64_MAX
 
 static int64_t words_at(int64_t size, int level)
 {
@@ -14,19 +17,25 @@ static int64_t words_at(int64_t size, int level)
     return n;
 }
 
-static int64_t stride(const struct fitset *s)
+static int64_t stride(const struct fitset *s, int level)
 {
-    return 1 + s->resources;
+    return 1 + (level > 0 ? 2 : 1) * (int64_t)s->resources;
 }
 
 static uint64_t bits_of(const struct fitset *s, int level, int64_t w)
 {
-    return (uint64_t)s->word[level][w * stride(s)];
+    return (uint64_t)s->word[level][w * stride(s, level)];
 }
 
 static int64_t *bound_of(const struct fitset *s, int level, int64_t w)
 {
-    return s->word[level] + w * stride(s) + 1;
+    return s->word[level] + w * stride(s, level) + 1;
+}
+
+/* Above level 0: nothing below the word has so much. NOTHING_KNOWN in the first place: nothing is known. */
+static int64_t *lacks_of(const struct fitset *s, int level, int64_t w)
+{
+    return bound_of(s, level, w) + s->resources;
 }
 
 void fitset_init(struct fitset *s)
@@ -34,12 +43,15 @@ void fitset_init(struct fitset *s)
     s->size = s->size > 0 ? s->size : 1;
     s->modulus = s->modulus > 0 ? s->modulus : 1;
     s->divisor = s->divisor > 0 ? s->divisor : 1;
+    REQUIRE(s->resources <= FITSET_RESOURCES);
     int64_t words;
+    if (s->ranked)
+        s->copies = mem_zalloc((size_t)s->size, sizeof(*s->copies));
     do {
         REQUIRE(s->levels < FITSET_LEVELS);
         int l = s->levels++;
         words = words_at(s->size, l);
-        s->word[l] = mem_zalloc((size_t)(words * stride(s)), sizeof(int64_t));
+        s->word[l] = mem_zalloc((size_t)(words * stride(s, l)), sizeof(int64_t));
         if (s->ranked)
             s->count[l] = mem_zalloc((size_t)words, sizeof(int32_t));
     } while (words > 1);
@@ -51,6 +63,7 @@ void fitset_fini(struct fitset *s)
         free(s->word[l]);
         free(s->count[l]);
     }
+    free(s->copies);
     *s = (struct fitset){0};
 }
 
@@ -81,7 +94,7 @@ void fitset_add(struct fitset *s, int64_t i)
     bool empty = true; /* the word below was */
     int64_t child = i;
     for (int l = 0; l < s->levels && (empty || s->ranked); l++, child >>= 6) {
-        int64_t w = child >> 6, *word = s->word[l] + w * stride(s);
+        int64_t w = child >> 6, *word = s->word[l] + w * stride(s, l);
         if (s->ranked)
             s->count[l][w]++;
         if (!empty)
@@ -89,19 +102,40 @@ void fitset_add(struct fitset *s, int64_t i)
         empty = *word == 0;
         for (int32_t r = 1; empty && r <= s->resources; r++)
             word[r] = INT64_MIN;
+        if (empty && l > 0 && s->resources > 0)
+            *lacks_of(s, l, w) = NOTHING_KNOWN;
         *word = (int64_t)((uint64_t)*word | bit_of(child));
     }
     fitset_raise(s, i);
 }
 
+void fitset_weigh(struct fitset *s, int64_t i, int32_t copies)
+{
+    CHECK(bits_of(s, 0, i >> 6) & bit_of(i));
+    if (!s->ranked || copies - 1 == s->copies[i])
+        return;
+    REQUIRE(copies >= 1 && copies <= INT16_MAX);
+    int32_t change = copies - 1 - s->copies[i];
+    s->copies[i] = (int16_t)(copies - 1);
+    s->total += change;
+    for (int l = 0; l < s->levels; l++)
+        s->count[l][(i >>= 6)] += change;
+}
+
+int32_t fitset_copies(const struct fitset *s, int64_t i)
+{
+    return s->ranked ? s->copies[i] + 1 : 1;
+}
+
 void fitset_remove(struct fitset *s, int64_t i)
 {
     CHECK(i >= 0 && i < s->size && (bits_of(s, 0, i >> 6) & bit_of(i)));
+    fitset_weigh(s, i, 1);
     s->total--;
     bool empty = true; /* the child is */
     int64_t child = i;
     for (int l = 0; l < s->levels && (empty || s->ranked); l++, child >>= 6) {
-        int64_t w = child >> 6, *word = s->word[l] + w * stride(s);
+        int64_t w = child >> 6, *word = s->word[l] + w * stride(s, l);
         if (s->ranked)
             s->count[l][w]--;
         if (!empty)
@@ -111,39 +145,28 @@ void fitset_remove(struct fitset *s, int64_t i)
     }
 }
 
+/* Is any bound lower than that? It is raised. */
+static bool raise(int64_t *bound, const int64_t *have, int32_t count)
+{
+    bool raised = false;
+    for (int32_t r = 0; r < count; r++)
+        if (bound[r] < have[r]) {
+            bound[r] = have[r];
+            raised = true;
+        }
+    return raised;
+}
+
 /* Bounds above are at least as high: where one holds already, so do they. */
 void fitset_raise(struct fitset *s, int64_t i)
 {
     const int64_t *have = row(s, i);
-    bool raised = s->resources > 0;
-    for (int l = 0; l < s->levels && raised; l++) {
+    bool raised = true;
+    for (int l = 0; l < s->levels && s->resources > 0; l++) {
         i >>= 6;
-        int64_t *bound = bound_of(s, l, i);
-        raised = false;
-        for (int32_t r = 0; r < s->resources; r++)
-            if (bound[r] < have[r]) {
-                bound[r] = have[r];
-                raised = true;
-            }
-    }
-}
-
-/* Makes the bound of a word as low as its children allow. */
-static void tighten(struct fitset *s, int level, int64_t w)
-{
-    if (s->resources == 0)
-        return;
-    int64_t *bound = bound_of(s, level, w);
-    for (int32_t r = 0; r < s->resources; r++)
-        bound[r] = INT64_MIN;
-    for (uint64_t bits = bits_of(s, level, w); bits != 0; bits &= bits - 1) {
-        int64_t child = w * 64 + __builtin_ctzll(bits);
-        const int64_t *have =
-            level == 0 ? row(s, child) : bound_of(s, level - 1, child);
-        ++*s->looks;
-        for (int32_t r = 0; r < s->resources; r++)
-            if (bound[r] < have[r])
-                bound[r] = have[r];
+        raised = raised && raise(bound_of(s, l, i), have, s->resources);
+        if (l > 0 && covers(have, lacks_of(s, l, i), s->resources))
+            *lacks_of(s, l, i) = NOTHING_KNOWN;
     }
 }
 
@@ -167,24 +190,49 @@ static uint64_t window(const struct search *q, int level, int64_t w)
     return mask;
 }
 
+/* The search has failed in all children of the word, which have at most so much. */
+static void note_failure(struct fitset *s, const struct search *q, int level, int64_t w, const int64_t *most)
+{
+    int64_t span = INT64_C(64) << (6 * level);
+    size_t bytes = (size_t)s->resources * sizeof(*most);
+    memcpy(bound_of(s, level, w), most, bytes);
+    if (level > 0 && q->lo <= w * span && (q->hi == s->size || q->hi >= (w + 1) * span))
+        memcpy(lacks_of(s, level, w), q->need, bytes);
+}
+
+static bool may_hold(const struct fitset *s, int level, int64_t w, const int64_t *need)
+{
+    if (s->resources == 0)
+        return true;
+    return covers(bound_of(s, level, w), need, s->resources) &&
+           !(level > 0 && covers(need, lacks_of(s, level, w), s->resources));
+}
+
 static int64_t search_word(struct fitset *s, const struct search *q, int level, int64_t w)
 {
     ++*s->looks;
-    if (s->resources > 0 && !covers(bound_of(s, level, w), q->need, s->resources))
+    if (!may_hold(s, level, w, q->need))
         return -1;
-    for (uint64_t bits = bits_of(s, level, w) & window(q, level, w); bits != 0; bits &= bits - 1) {
+    int64_t most[FITSET_RESOURCES];
+    for (int32_t r = 0; r < s->resources; r++)
+        most[r] = INT64_MIN;
+    uint64_t all = bits_of(s, level, w), seen = all & window(q, level, w);
+    for (uint64_t bits = seen; bits != 0; bits &= bits - 1) {
         int64_t child = w * 64 + __builtin_ctzll(bits);
         if (level > 0) {
             int64_t found = search_word(s, q, level - 1, child);
             if (found >= 0)
                 return found;
+            raise(most, bound_of(s, level - 1, child), s->resources);
             continue;
         }
         ++*s->looks;
         if (s->resources == 0 || covers(row(s, child), q->need, s->resources))
             return child;
+        raise(most, row(s, child), s->resources);
     }
-    tighten(s, level, w);
+    if (seen == all && s->resources > 0) /* else children were left out */
+        note_failure(s, q, level, w, most);
     return -1;
 }
 
@@ -229,7 +277,8 @@ int64_t fitset_rank(const struct fitset *s, int64_t i)
     int64_t rank = 0;
     if (i <= 0)
         return 0;
-    rank += __builtin_popcountll(bits_of(s, 0, i >> 6) & (bit_of(i) - 1));
+    for (uint64_t bits = bits_of(s, 0, i >> 6) & (bit_of(i) - 1); bits != 0; bits &= bits - 1)
+        rank += 1 + s->copies[(i & ~INT64_C(63)) + __builtin_ctzll(bits)];
     int64_t child = i >> 6;
     for (int l = 1; l < s->levels; l++, child >>= 6) {
         uint64_t bits = bits_of(s, l, child >> 6) & (bit_of(child) - 1);
@@ -239,7 +288,7 @@ int64_t fitset_rank(const struct fitset *s, int64_t i)
     return rank;
 }
 
-int64_t fitset_select(const struct fitset *s, int64_t k)
+int64_t fitset_select(const struct fitset *s, int64_t k, int32_t *copy)
 {
     REQUIRE(s->ranked && k >= 0 && k < s->total);
     int64_t w = 0;
@@ -254,7 +303,12 @@ int64_t fitset_select(const struct fitset *s, int64_t k)
         w = child;
     }
     uint64_t bits = bits_of(s, 0, w);
-    for (; k > 0; k--)
+    int64_t i = w * 64 + __builtin_ctzll(bits);
+    while (k > s->copies[i]) {
+        k -= s->copies[i] + 1;
         bits &= bits - 1;
-    return w * 64 + __builtin_ctzll(bits);
+        i = w * 64 + __builtin_ctzll(bits);
+    }
+    *copy = (int32_t)k;
+    return i;
 }

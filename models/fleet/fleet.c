@@ -61,11 +61,11 @@ static void fill_pool(struct fleet *f, int32_t index)
     }
     for (int32_t n = 0; n < p->node_count; n++)
         fitset_add(&p->free_nodes[whole ? p->cards_per_node : 0], n);
-    p->open_cards = (struct fitset){.size = CARD_MILLI * p->card_count,
+    p->open_cards = (struct fitset){.size = CARD_MILLI * (int64_t)p->node_count,
                                     .resources = f->resources,
                                     .amounts = amounts,
-                                    .modulus = p->card_count,
-                                    .divisor = p->cards_per_node,
+                                    .modulus = p->node_count,
+                                    .divisor = 1,
                                     .ranked = f->rule == &place_random,
                                     .looks = &f->looks};
     fitset_init(&p->open_cards);

@@ -6,9 +6,9 @@
  * an index on their node, the lowest that holds no share when one is opened; a node's free whole
  * cards are its cards minus whole leases minus open (shared) cards.
  *
- * Per pool there is one fitset of nodes for every number of free whole cards, and one fitset of
- * open cards keyed free_milli * cards + card, so that "the least free share that fits, lowest id
- * first" is one search.
+ * Per pool there is one fitset of nodes for every number of free whole cards, and one fitset of open
+ * cards keyed free_milli * nodes + node, so that "the least free share that fits, lowest id first" is
+ * one search. A key stands for all open cards of the node with as much free; the lowest goes first.
  */
 #ifndef MODELS_FLEET_FLEET_PRIV_H
 #define MODELS_FLEET_FLEET_PRIV_H
@@ -40,7 +40,8 @@ struct fleet_pool {
     int64_t first_card, card_count;   /* cards of the fleet are numbered through */
     int64_t used_milli;
     struct fitset *free_nodes;        /* [free whole cards 0..cards_per_node] of pool-local nodes */
-    struct fitset open_cards;         /* key free_milli * card_count + pool-local card */
+    struct fitset open_cards;         /* key free_milli * node_count + pool-local node (a view of a MIG
+                                       * pool: free instances * card_count + pool-local card) */
     struct pool_share *share;         /* NULL: no mechanism */
     struct pool_score *score;         /* place_score.c; NULL when the rule is not by score */
     struct pool_locality *locality;   /* locality.c; NULL: gangs go anywhere in the pool */
@@ -131,6 +132,8 @@ void node_give_instance(struct fleet *f, int32_t node, int32_t card, int32_t ins
 bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t card);
 /* Lowest card of the node without shares, or -1 when no whole card is free. */
 int32_t node_closed_card(const struct fleet *f, int32_t node);
+/* The k-th card of the node (from 0) that is open with so much free. */
+int32_t node_open_card(const struct fleet *f, int32_t node, int32_t free_milli, int32_t k);
 int64_t node_first_card(const struct fleet *f, int32_t node);
 
 /* layouts.c: the sharing of a pool, which for later layouts is not what the configuration says */

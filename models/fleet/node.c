@@ -47,9 +47,9 @@ static void move_free(struct fleet *f, int32_t node, int32_t change)
     fitset_add(&p->free_nodes[f->node_free[node]], local);
 }
 
-static int64_t open_key(const struct fleet_pool *p, int64_t card, int32_t free_milli)
+static int64_t open_key(const struct fleet_pool *p, int32_t node, int32_t free_milli)
 {
-    return free_milli * p->card_count + (card - p->first_card);
+    return (int64_t)free_milli * p->node_count + (node - p->first_node);
 }
 
 bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t card)
@@ -57,6 +57,33 @@ bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t c
     int32_t slots = p->share != NULL ? p->share->slots : 0;
     return f->card_free[card] > 0 && f->card_free[card] < CARD_MILLI &&
            (slots == 0 || f->card_tenants[card] < slots);
+}
+
+int32_t node_open_card(const struct fleet *f, int32_t node, int32_t free_milli, int32_t k)
+{
+    const struct fleet_pool *p = &f->pools[f->node_pool[node]];
+    int64_t first = node_first_card(f, node);
+    for (int32_t c = 0; c < p->cards_per_node; c++)
+        if (f->card_free[first + c] == free_milli && node_card_open(f, p, first + c) && k-- == 0)
+            return c;
+    return -1;
+}
+
+/* The card, as it is now, enters or leaves the set of open cards. */
+static void list_open(struct fleet *f, struct fleet_pool *p, int32_t node, int64_t card, bool add)
+{
+    if (!node_card_open(f, p, card))
+        return;
+    int64_t first = node_first_card(f, node), key = open_key(p, node, f->card_free[card]);
+    int32_t others = 0;
+    for (int64_t c = first; c < first + p->cards_per_node; c++)
+        others += c != card && f->card_free[c] == f->card_free[card] && node_card_open(f, p, c);
+    if (others > 0)
+        fitset_weigh(&p->open_cards, key, others + add);
+    else if (add)
+        fitset_add(&p->open_cards, key);
+    else
+        fitset_remove(&p->open_cards, key);
 }
 
 /* Amounts of the node have grown: its open cards fit more. */
@@ -68,7 +95,7 @@ static void raise_open_cards(struct fleet *f, int32_t node)
     int64_t first = node_first_card(f, node);
     for (int64_t c = first; c < first + p->cards_per_node; c++)
         if (node_card_open(f, p, c))
-            fitset_raise(&p->open_cards, open_key(p, c, f->card_free[c]));
+            fitset_raise(&p->open_cards, open_key(p, node, f->card_free[c]));
 }
 
 static int64_t set_key(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card)
@@ -116,12 +143,10 @@ static void move_card(struct fleet *f, int32_t node, int64_t card, int32_t chang
     struct fleet_pool *p = &f->pools[f->node_pool[node]];
     int32_t before = f->card_free[card], after = before + change;
     REQUIRE(after >= 0 && after <= CARD_MILLI);
-    if (node_card_open(f, p, card))
-        fitset_remove(&p->open_cards, open_key(p, card, before));
+    list_open(f, p, node, card, false);
     f->card_free[card] = (int16_t)after;
     f->card_tenants[card] = (int16_t)(f->card_tenants[card] + (change < 0 ? 1 : -1));
-    if (node_card_open(f, p, card))
-        fitset_add(&p->open_cards, open_key(p, card, after));
+    list_open(f, p, node, card, true);
     int32_t opened = (before == CARD_MILLI) - (after == CARD_MILLI);
     move_free(f, node, -opened);
     p->used_milli -= change;

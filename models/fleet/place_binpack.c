@@ -23,13 +23,10 @@ static struct place_choice whole(struct fleet *f, struct fleet_pool *p,
 static struct place_choice share(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req)
 {
-    int64_t key = fitset_first(&p->open_cards, req->share_milli * p->card_count,
-                               CARD_MILLI * p->card_count, req->resources);
-    if (key >= 0) {
-        int64_t card = key % p->card_count;
-        return (struct place_choice){p->first_node + (int32_t)(card / p->cards_per_node),
-                                     (int32_t)(card % p->cards_per_node)};
-    }
+    int64_t row = place_open_row(p);
+    int64_t key = fitset_first(&p->open_cards, req->share_milli * row, CARD_MILLI * row, req->resources);
+    if (key >= 0)
+        return place_open_card(f, p, key, 0);
     struct place_request one = *req;
     one.cards = 1;
     struct place_choice c = whole(f, p, &one);

@@ -25,26 +25,21 @@ static int64_t candidate_count(const struct fleet_pool *p, const struct candidat
     return n;
 }
 
-static struct place_choice choice_of_card(const struct fleet_pool *p, int64_t key)
-{
-    int64_t card = key % p->card_count;
-    return (struct place_choice){p->first_node + (int32_t)(card / p->cards_per_node),
-                                 (int32_t)(card % p->cards_per_node)};
-}
-
 static struct place_choice candidate_at(struct fleet *f, const struct fleet_pool *p,
                                         const struct candidates *c, int64_t i)
 {
     for (int32_t k = c->least; k <= p->cards_per_node; k++) {
         const struct fitset *s = &p->free_nodes[k];
         if (i < s->total) {
-            int32_t node = p->first_node + (int32_t)fitset_select(s, i);
+            int32_t copy, node = p->first_node + (int32_t)fitset_select(s, i, &copy);
             return (struct place_choice){node, c->first_key >= 0 ? node_closed_card(f, node) : -1};
         }
         i -= s->total;
     }
     int64_t rank = fitset_rank(&p->open_cards, c->first_key);
-    return choice_of_card(p, fitset_select(&p->open_cards, rank + i));
+    int32_t copy;
+    int64_t key = fitset_select(&p->open_cards, rank + i, &copy);
+    return place_open_card(f, p, key, copy);
 }
 
 static bool amounts_fit(struct fleet *f, const struct place_request *req, int32_t node)
@@ -74,9 +69,9 @@ static struct place_choice fitting_at(struct fleet *f, struct fleet_pool *p,
     for (int64_t key = c->first_key - 1;
          c->first_key >= 0 && (key = fitset_first(&p->open_cards, key + 1, p->open_cards.size,
                                                   req->resources)) >= 0;
-         seen++)
-        if (seen == i)
-            return choice_of_card(p, key);
+         seen += fitset_copies(&p->open_cards, key))
+        if (i >= seen && i < seen + fitset_copies(&p->open_cards, key))
+            return place_open_card(f, p, key, (int32_t)(i - seen));
     if (count != NULL)
         *count = seen;
     return (struct place_choice){-1, -1};
@@ -109,7 +104,7 @@ static struct place_choice whole(struct fleet *f, struct fleet_pool *p,
 static struct place_choice share(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req)
 {
-    return draw(f, p, req, &(struct candidates){1, req->share_milli * p->card_count});
+    return draw(f, p, req, &(struct candidates){1, req->share_milli * place_open_row(p)});
 }
 
 /* Of cached nodes the newest holder is taken. */

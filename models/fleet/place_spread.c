@@ -29,18 +29,15 @@ static struct place_choice share(struct fleet *f, struct fleet_pool *p,
         c.card = node_closed_card(f, c.node);
         return c;
     }
-    int64_t end = CARD_MILLI * p->card_count;
+    int64_t row = place_open_row(p), end = CARD_MILLI * row;
     for (;;) {
         int64_t last = fitset_last(&p->open_cards, end);
-        if (last < 0 || last / p->card_count < req->share_milli)
+        if (last < 0 || last / row < req->share_milli)
             return (struct place_choice){-1, -1};
-        int64_t start = last / p->card_count * p->card_count;
-        int64_t key = fitset_first(&p->open_cards, start, start + p->card_count, req->resources);
-        if (key >= 0) {
-            int64_t card = key - start;
-            return (struct place_choice){p->first_node + (int32_t)(card / p->cards_per_node),
-                                         (int32_t)(card % p->cards_per_node)};
-        }
+        int64_t start = last / row * row;
+        int64_t key = fitset_first(&p->open_cards, start, start + row, req->resources);
+        if (key >= 0)
+            return place_open_card(f, p, key, 0);
         end = start;
     }
 }

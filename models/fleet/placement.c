@@ -114,6 +114,21 @@ bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *r
     return need >= 0;
 }
 
+int64_t place_open_row(const struct fleet_pool *p)
+{
+    return p->set >= 0 ? p->card_count : p->node_count;
+}
+
+struct place_choice place_open_card(const struct fleet *f, const struct fleet_pool *p, int64_t key, int32_t k)
+{
+    int64_t row = place_open_row(p), at = key % row;
+    if (p->set >= 0)
+        return (struct place_choice){p->first_node + (int32_t)(at / p->cards_per_node),
+                                     (int32_t)(at % p->cards_per_node)};
+    int32_t node = p->first_node + (int32_t)at;
+    return (struct place_choice){node, node_open_card(f, node, (int32_t)(key / row), k)};
+}
+
 struct place_choice place_choose(struct fleet *f, struct place_ask *ask)
 {
     struct place_choice cached = choose_cached(f, &ask->pool, &ask->req);

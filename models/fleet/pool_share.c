@@ -53,8 +53,8 @@ static void fill_sets(struct fleet_pool *p)
         s->sets[k] = (struct fitset){.size = (each + 1) * p->card_count,
                                      .resources = p->open_cards.resources,
                                      .amounts = p->open_cards.amounts, /* the same rows */
-                                     .modulus = p->open_cards.modulus,
-                                     .divisor = p->open_cards.divisor,
+                                     .modulus = p->card_count,
+                                     .divisor = p->cards_per_node,
                                      .ranked = p->open_cards.ranked,
                                      .looks = p->open_cards.looks};
         fitset_init(&s->sets[k]);
