@@ -9,7 +9,10 @@
  *   idle.{no_demand,quota,blocked,fragmented,reserved}
  *   training.wait.{p50,p95} (censored flag), training.unfinished, training.rework, training.lost,
  *   training.preemptions, training.started, training.finished, training.submitted,
- *   training.failed (given up after their retries), training.abandoned (work left in those)
+ *   training.failed (given up after their retries), training.abandoned (work left in those);
+ *   where a stream has a communication model training.network_loss (card-hours), training.gang_speed (fraction of
+ *   computing time that is not lost to the network), training.across_domains (of runs on several nodes: those
+ *   that leave an innermost network domain)
  *   lora.: the same names; where anybody names a loraBase lora.cards_peak, lora.cards_mean (cards its tenants
  *   hold), lora.stretch (time from first start to end over work, finished LoRA jobs)
  *   inference.latency.{p50,p99}, inference.ttft.{p50,p99}, inference.slo_attainment,

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "models/demand/communication.h"
 #include "models/demand/lora_base.h"
 #include "models/fleet/fleet_config.h"
 #include "models/fleet/sharing/share_isolation.h"
@@ -101,6 +102,7 @@ struct job_stream_config {
     struct tenant_config tenant;
     double failure_probability;    /* user failures, workload-models 4.7; 0 = none */
     int32_t max_retries;
+    struct communication communication; /* what its gangs lose to the network; training only */
     bool reference_speed;          /* durations are at the reference card (A100-80), else at the card it gets */
 
     /* synthetic: */

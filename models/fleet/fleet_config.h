@@ -37,6 +37,7 @@ struct resource_amount {
 struct network_domain {
     const char *name;
     int32_t nodes;
+    double oversubscription; /* bandwidth of nodes among each other over that to other domains; up to 1 = full */
 };
 
 /* Physical nodes of one kind; a node is in exactly one pool. Ledger, prices and cache key on it. */

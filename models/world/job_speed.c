@@ -7,6 +7,7 @@
  * of speed costs one event whatever the length of the run. Checkpoints go by computing time: a
  * slower job saves as often, and less each time.
  */
+#include "models/world/gang_speed.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
 
@@ -23,7 +24,7 @@ static sim_time attempt_end(const struct job *j)
     return j->fail_at < j->spec.work ? j->fail_at : j->spec.work;
 }
 
-/* Of the gang: its slowest card beside its neighbours. */
+/* Of the gang: its slowest card beside its neighbours, less what it waits for the network. */
 static int32_t speed_of(const struct world *w, const struct job *j)
 {
     bool reference = w->s->demand.streams[j->stream].reference_speed;
@@ -37,6 +38,7 @@ static int32_t speed_of(const struct world *w, const struct job *j)
         int64_t s = card * w->wl[i].speed_ppm / SPEED_ONE;
         slowest = s < slowest ? s : slowest;
     }
+    slowest = slowest * j->gang_ppm / SPEED_ONE;
     return slowest < 1 ? 1 : (int32_t)slowest;
 }
 
@@ -81,6 +83,7 @@ static void schedule_end(struct world *w, uint32_t job)
 void job_run_begin(struct world *w, uint32_t job)
 {
     struct job *j = &w->jobs[job];
+    j->gang_ppm = gang_speed_ppm(w, j); /* its nodes stay the same while it runs */
     j->speed_ppm = speed_of(w, j);
     j->run_since = w->now;
     j->run_work = j->committed;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "models/fleet/catalogue.h"
+#include "models/world/gang_speed.h"
 #include "models/world/tables.h"
 #include "models/world/world_sharing.h"
 
@@ -93,7 +94,7 @@ static void emit_figures(struct world *w, const char *kind, const char *scope, i
         use += pool == LEDGER_ANY || pool == p ? sh->pools[p].use_ns : 0;
     const struct share_pool_use *one = pool == LEDGER_ANY ? NULL : &sh->pools[pool];
     double mean = seconds_of(use) / sim_time_seconds(w->now);
-    results_metric(w, kind, scope, "sharing.overhead", there > 0 ? i128_ratio(ledger_sum(w->ledger, q), there) : 0, false);
+    results_metric(w, kind, scope, "sharing.overhead", there > 0 ? i128_ratio(ledger_sum(w->ledger, q) - gang_lost(w, pool), there) : 0, false);
     results_metric(w, kind, scope, "sharing.incidents", (double)(one != NULL ? one->incidents : sh->incidents), false);
     results_metric(w, kind, scope, "sharing.victims", (double)(one != NULL ? one->victims : sh->victims), false);
     results_metric(w, kind, scope, "sharing.cards_peak", (double)(one != NULL ? one->peak : sh->peak), false);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "models/policies/pending_view.h"
+#include "models/world/gang_speed.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_incidents.h"
 #include "models/world/world_managed.h"
@@ -248,6 +249,7 @@ static bool world_init(struct world *w)
     w->fleet = fleet_create(w->fleet_config, w->arb->placement, w->s->seed, w->opt.replication);
     if (w->arb->network_locality)
         fleet_keep_local(w->fleet);
+    gang_init(w);
     preemption_init(w);
     ledger_setup(w);
     sharing_init(w);

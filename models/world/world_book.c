@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Settling what allocated cards did into the ledger: segments by state, runs by closed form. */
+#include "models/world/gang_speed.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "sim/check.h"
@@ -101,17 +102,21 @@ static void book_run_part(struct world *w, uint32_t ix, struct run_split r)
     int64_t busy = book_busy_milli(w, ix);
     enum ledger_bucket b = a.workload_class == LEDGER_CLASS_LORA ? LEDGER_LORA_USEFUL
                                                                  : LEDGER_TRAINING_USEFUL;
-    book_amount(w, a, b, ckpt_unit(busy, r.useful));
-    book_amount(w, a, LEDGER_TRAINING_REWORK, ckpt_unit(busy, r.rework));
-    book_amount(w, a, LEDGER_SHARING_OVERHEAD, ckpt_unit(wl->lost_milli, r.useful + r.rework));
+    int32_t gang = w->jobs[wl->owner].gang_ppm;
+    i128 useful = gang_part(ckpt_unit(busy, r.useful), gang), rework = gang_part(ckpt_unit(busy, r.rework), gang);
+    i128 network = ckpt_unit(busy, r.useful + r.rework) - useful - rework;
+    book_amount(w, a, b, useful);
+    book_amount(w, a, LEDGER_TRAINING_REWORK, rework);
+    book_amount(w, a, LEDGER_SHARING_OVERHEAD, network + ckpt_unit(wl->lost_milli, r.useful + r.rework));
     book_amount(w, a, wl->base != NONE32 ? LEDGER_SERVING_HEADROOM : LEDGER_INPUT_WAIT,
                 ckpt_unit(wl->milli - wl->lost_milli - busy, r.useful + r.rework));
     book_amount(w, a, LEDGER_CHECKPOINT_STALL, ckpt_unit(wl->milli, r.stall));
-    ledger_work(w->ledger, a.pool, ckpt_unit(busy, r.useful + r.rework));
+    ledger_work(w->ledger, a.pool, useful + rework);
+    gang_note(w, ix, useful + rework, network);
     enum workload_class cls = job_class(w, wl->owner);
-    w->rework_of[cls] += ckpt_unit(busy, r.rework);
+    w->rework_of[cls] += rework;
     if (cls == CLASS_TRAINING && a.team >= 0)
-        w->team_rework[a.team] += ckpt_unit(busy, r.rework);
+        w->team_rework[a.team] += rework;
     wl->since = w->now;
 }
 

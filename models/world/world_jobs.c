@@ -41,6 +41,7 @@ static uint32_t job_new(struct world *w)
     uint32_t gen = w->jobs[ix].gen;
     w->jobs[ix] = (struct job){.gen = gen,
                                .in_use = true,
+                               .gang_ppm = SPEED_ONE,
                                .first_start = SIM_NEVER,
                                .run_since = SIM_NEVER,
                                .first_workload = NONE32};

@@ -112,6 +112,7 @@ struct job {
     sim_time run_unsaved;      /* computing since the last checkpoint at run_since, wall time */
     sim_time booked;           /* wall time of the current segment that is in the ledger */
     int32_t speed_ppm;
+    int32_t gang_ppm;          /* of it: what the network leaves, where the gang is now (gang_speed.c) */
     int32_t pods, pods_placed; /* workloads of the gang, and how many hold cards */
     uint32_t evictions;
     sim_time rework;           /* per card */
@@ -184,6 +185,7 @@ struct quota_use {
 };
 
 struct series;
+struct gang_network;
 struct sharing;
 struct reconfigure;
 struct world_record;
@@ -272,6 +274,7 @@ struct world {
     struct lora_cards *lora_cards; /* by pool, then of all */
     struct welford *lora_stretch; /* time from first start to end over work, finished LoRA jobs: by team,
                                      then of all */
+    struct gang_network *network; /* gang_speed.c; NULL: no stream has a communication model */
     i128 *llm_held;            /* per node pool: card-time that replicas of LLM services held */
     i128 total[LEDGER_BUCKET_COUNT]; /* booked so far, for series */
     struct series *series;

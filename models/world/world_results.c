@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "models/world/distributions.h"
+#include "models/world/gang_speed.h"
 #include "models/world/world_lora.h"
 #include "models/world/offered.h"
 #include "models/world/tables.h"
@@ -319,6 +320,7 @@ void results_emit(struct world *w)
         emit_utilisation(w, "node_pool", w->s->fleet.pools[p].name, p);
     emit_jobs(w);
     emit_services(w);
+    gang_emit(w);
     lora_emit(w);
     for (int32_t t = 0; t < w->s->quota.team_count; t++)
         emit_team(w, t);

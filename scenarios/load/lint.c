@@ -68,6 +68,7 @@ void scenario_lint(const struct scenario *s, const struct ynode *root, struct di
     lint_gangs(&l);
     lint_services(&l);
     lint_sharing(&l);
+    lint_network(&l);
     lint_hyperpod(&l);
     free(l.seen);
 }

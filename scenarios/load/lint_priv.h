@@ -35,5 +35,6 @@ void lint_gangs(struct lint *l);    /* lint_jobs.c */
 void lint_services(struct lint *l); /* lint_services.c */
 void lint_hyperpod(struct lint *l); /* lint_hyperpod.c */
 void lint_sharing(struct lint *l);  /* lint_sharing.c */
+void lint_network(struct lint *l);  /* lint_network.c */
 
 #endif

@@ -78,6 +78,7 @@ extern const struct schema queue_schema;
 extern const struct schema queue_override_schema;
 extern const struct schema model_schema;        /* table_demand.c */
 extern const struct schema demand_schema;
+extern const struct schema communication_schema; /* table_communication.c: a struct communication */
 extern const struct schema service_schema;      /* table_service.c */
 extern const struct schema scaling_schema;      /* table_arbiter.c */
 extern const struct schema arbiter_schema;

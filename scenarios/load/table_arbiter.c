@@ -155,7 +155,8 @@ static const struct field arbiter_fields[] = {
              "node, as kube-scheduler does; it looks at no quota and breaks gangs."},
     {.name = "networkLocality", .kind = FIELD_BOOL, .offset = ARB(c.network_locality),
      .help = "A gang of whole cards that is placed whole takes the tightest network domain of a pool that holds it (network of the "
-             "pool), else any nodes of the pool. It changes which nodes, not how fast the gang runs."},
+             "pool), else any nodes of the pool. How fast it then runs is said by the "
+             "communication of its stream."},
     {.name = "sharing", .kind = FIELD_ENUM, .offset = ARB(c.sharing), .names = sharing_names,
      .help = "whole: a share of a card takes the card. fraction: it takes the share."},
     {.name = "nodePoolSharing", .kind = FIELD_LIST, .offset = ARB(sharings),

@@ -136,7 +136,11 @@ static void read_duration(struct read_ctx *ctx, const struct field *f, const str
     {.name = "workScale", .kind = FIELD_REAL, .offset = STREAM(c.work_scale), .min = 1e-6, \
      .max = 1e6, .help = "Durations are multiplied by this."}
 
-static const struct field training_fields[] = {STREAM_ROWS, {0}};
+static const struct field training_fields[] = {
+    STREAM_ROWS,
+    {.name = "communication", .kind = FIELD_STRUCT, .offset = STREAM(c.communication), .sub = &communication_schema,
+     .fallback = "none", .help = "What its gangs lose to the network."},
+    {0}};
 static const struct field lora_fields[] = {
     STREAM_ROWS,
     {.name = "share", .kind = FIELD_MILLI, .offset = STREAM(c.share_milli), .min = 1, .max = 1000,

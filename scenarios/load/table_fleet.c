@@ -116,10 +116,20 @@ static const struct field domain_fields[] = {
      .help = "Name of the level, such as rack."},
     {.name = "nodes", .kind = FIELD_INT, .offset = offsetof(struct network_domain, nodes), .min = 1, .max = 1000000,
      .flags = FIELD_REQUIRED, .help = "Nodes in one domain of the level; a multiple of the level before."},
+    {.name = "oversubscription", .kind = FIELD_REAL, .offset = offsetof(struct network_domain, oversubscription), .min = 1,
+     .max = 1000,
+     .help = "Bandwidth of its nodes among each other over that to other domains: 1 = full bisection, 7 = the upper level of "
+             "Meta's 24,000-card cluster. Gangs with a communication model that leave a domain wait so much longer."},
     {0}};
 
+static void domain_defaults(void *out)
+{
+    ((struct network_domain *)out)->oversubscription = 1;
+}
+
 static const struct schema domain_schema = {
-    .title = "a level of the network", .size = sizeof(struct network_domain), .fields = domain_fields};
+    .title = "a level of the network", .size = sizeof(struct network_domain), .fields = domain_fields,
+    .defaults = domain_defaults};
 
 static void network_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {

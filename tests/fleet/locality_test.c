@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 /* Sixteen nodes of eight cards: racks 0-3, 4-7, 8-11, 12-15, blocks 0-7, 8-15. */
-static struct network_domain levels[2] = {{"rack", 4}, {"block", 8}};
+static struct network_domain levels[2] = {{"rack", 4, 1}, {"block", 8, 1}};
 static struct resource_amount node_has[1] = {{0, 8}};
 static struct node_pool_config pools[1] = {{.name = "p", .node_count = 16, .cards_per_node = 8,
     .allocatable = node_has, .allocatable_count = 1, .domains = levels, .domain_count = 2}};

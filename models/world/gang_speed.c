@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/world/gang_speed.h"
+
+#include <math.h>
+
+#include "models/fleet/span.h"
+
+static const struct communication *model_of(const struct world *w, const struct job *j)
+{
+    return &w->s->demand.streams[j->stream].communication;
+}
+
+void gang_init(struct world *w)
+{
+    bool any = false;
+    for (int32_t i = 0; i < w->s->demand.stream_count; i++)
+        any |= w->s->demand.streams[i].communication.model != COMMUNICATION_NONE;
+    if (!any)
+        return;
+    w->network = arena_alloc(&w->arena, 1, sizeof *w->network);
+    w->network->lost = arena_alloc(&w->arena, (size_t)w->s->fleet.pool_count + 1, sizeof *w->network->lost);
+}
+
+/* Cards of the gang, as admitted, and where they are. */
+static int32_t cards_and_span(const struct world *w, const struct job *j, struct gang_span *span)
+{
+    int64_t cards = 0;
+    *span = gang_span_none();
+    for (uint32_t i = j->first_workload; i != NONE32; i = w->wl[i].next) {
+        const struct workload *wl = &w->wl[i];
+        int32_t each = w->shapes[wl->shape].cards;
+        cards += (int64_t)wl->workers * (each > 0 ? each : 1);
+        gang_span_add(w->fleet, wl->lease, span);
+    }
+    return cards < 1 ? 1 : cards > INT32_MAX ? INT32_MAX : (int32_t)cards;
+}
+
+int32_t gang_speed_ppm(struct world *w, const struct job *j)
+{
+    const struct communication *c = model_of(w, j);
+    struct gang_span span;
+    if (c->model == COMMUNICATION_NONE)
+        return SPEED_ONE;
+    int32_t cards = cards_and_span(w, j, &span);
+    w->network->runs += span.nodes > 1;
+    w->network->across += span.levels > 0;
+    double eta = communication_efficiency(c, cards, span.nodes > 0 ? span.nodes : 1, span.oversubscription);
+    if (c->reference == COMMUNICATION_PACKED && span.pool >= 0) {
+        struct gang_span best = gang_span_packed(&w->s->fleet.pools[span.pool], j->spec.workers, j->spec.cards_per_worker);
+        eta /= communication_efficiency(c, cards, best.nodes, best.oversubscription);
+    }
+    return communication_ppm(eta);
+}
+
+i128 gang_part(i128 mcns, int32_t ppm)
+{
+    return mcns * ppm / SPEED_ONE;
+}
+
+void gang_note(struct world *w, uint32_t ix, i128 computed, i128 lost)
+{
+    const struct workload *wl = &w->wl[ix];
+    if (w->network == NULL || model_of(w, &w->jobs[wl->owner])->model == COMMUNICATION_NONE)
+        return;
+    w->network->computed += computed;
+    w->network->lost[wl->pool] += lost;
+}
+
+i128 gang_lost(const struct world *w, int32_t pool)
+{
+    i128 sum = 0;
+    for (int32_t p = 0; w->network != NULL && p < w->s->fleet.pool_count; p++)
+        sum += pool == LEDGER_ANY || pool == p ? w->network->lost[p] : 0;
+    return sum;
+}
+
+i128 gang_computed(const struct world *w)
+{
+    return w->network == NULL ? 0 : w->network->computed;
+}
+
+void gang_emit(struct world *w)
+{
+    const struct gang_network *n = w->network;
+    if (n == NULL)
+        return;
+    i128 lost = gang_lost(w, LEDGER_ANY), all = n->computed + lost;
+    results_metric(w, "all", "", "training.network_loss", i128_card_hours(lost), false);
+    results_metric(w, "all", "", "training.gang_speed", all > 0 ? i128_ratio(n->computed, all) : (double)NAN, false);
+    results_metric(w, "all", "", "training.across_domains",
+                   n->runs > 0 ? (double)n->across / (double)n->runs : (double)NAN, false);
+}
