@@ -21,6 +21,7 @@
  *   replicas.preemptions
  *   sharing.{asked,got,lost} (card-hours, only scope kind tenant)
  *   sharing.{overhead,incidents,victims,cards_peak,cards_mean} (also scope kind node_pool)
+ *   sharing.{instances_made,instance_wait} (only scope kind node_pool, of pools under dynamic MIG)
  *   cost.nodes, cost.engineers, cost.total, cost.per_million_tokens, cost.per_useful_card_hour
  *   managed.throttled (share of requests refused), managed.job_card_hours
  * scope_kind 'team': quota.nominal, quota.used, quota.lent, quota.borrowed (mean cards),

@@ -213,8 +213,9 @@ static struct lease_part take(struct fleet *f, const struct place_ask *ask, stru
                               .instance = -1};
     if (p->set >= 0) {
         part.instance = pool_share_free_instance(f, p, node_first_card(f, c.node) + c.card);
-        part.milli = p->share->cards.instance_milli[part.instance];
         node_take_instance(f, c.node, c.card, part.instance, amounts);
+        part.milli = p->share->made != NULL ? mig_pool_last_milli(p, node_first_card(f, c.node) + c.card)
+                                            : p->share->cards.instance_milli[part.instance];
     } else if (ask->req.share_milli > 0) {
         part.milli = pool_share_grant(f, p, node_first_card(f, c.node) + c.card, ask->req.share_milli);
         node_take_share(f, c.node, c.card, part.milli, amounts);

@@ -8,7 +8,8 @@
  * shares fit. A pool's mechanism (models/fleet/sharing/sharing.h) decides what a share gets: a MIG
  * instance that covers it, a replica, a HAMi slot with cores in whole percents; lease_part.milli
  * says how much. Whole cards are not to be had in pools under MIG (strategy single: one card is one
- * instance). Under time-slicing and MPS a request for n cards gets n replicas of a node, one lease
+ * instance). Without a MIG layout instances are made on request (sharing/mig_dynamic.h); milli is what
+ * one got beside those that were there then. Under time-slicing and MPS a request for n cards gets n replicas of a node, one lease
  * part each, unless they are renamed or such requests fail.
  *
  * A lease is what an admitted workload holds: a list of (node, card amount) parts. Gangs of
@@ -57,7 +58,7 @@ struct lease_part {
     int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
     int32_t milli;       /* cards * 1000, or the share */
     int32_t shape;       /* index of the interned amounts; private to the fleet */
-    int32_t instance;    /* MIG instance of the layout, else -1 */
+    int32_t instance;    /* MIG instance of the layout; dynamic: its mig_code; else -1 */
     int32_t layout;      /* MIG: 0 = the pool's own, k = that of its k-th change */
 };
 

@@ -22,15 +22,18 @@
 #define CARD_MILLI 1000
 
 /* The mechanism of a pool. MIG: every profile of the layout has a set of cards with free instances
- * of it, keyed free instances * card_count + card, in place of the open cards. */
+ * of it, keyed free instances * card_count + card, in place of the open cards. Without a layout
+ * (mig_pool.c) every profile of the card has one, of cards with room for another instance. */
 struct pool_share {
     struct share_pool cards;
     int32_t slots;                    /* tenants of a card at most, 0 = no limit */
     int32_t set_count;
-    int32_t profile[MIG_INSTANCES_MAX];   /* [set] */
-    uint32_t members[MIG_INSTANCES_MAX];  /* [set] instances of the layout as bits */
-    int64_t free_instances[MIG_INSTANCES_MAX];
-    struct fitset sets[MIG_INSTANCES_MAX];
+    int32_t profile[MIG_PROFILES_MAX];    /* [set] */
+    uint32_t members[MIG_PROFILES_MAX];   /* [set] instances of the layout as bits */
+    int64_t free_instances[MIG_PROFILES_MAX];
+    struct fitset sets[MIG_PROFILES_MAX];
+    struct mig_layout *made;          /* [card of the pool] in order of creation; NULL: there is a layout */
+    uint8_t *room;                    /* [card of the pool * set_count + set] mig_room */
 };
 
 struct fleet_pool {
@@ -156,8 +159,22 @@ int32_t pool_share_need(const struct pool_share *s, const struct place_request *
 int32_t pool_share_grant(const struct fleet *f, const struct fleet_pool *p, int64_t card,
                          int32_t need_milli);
 int32_t pool_share_free_instance(const struct fleet *f, const struct fleet_pool *p, int64_t card);
+/* Instances of the set that are free on the card, or that it has room for. */
+int32_t pool_share_left(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card);
 /* Shares of this size that fit on an empty card of a pool with this configuration. */
 int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct place_request *req);
+
+/* mig_pool.c: instances made on request. A lease part's instance is its mig_code. */
+void mig_pool_init(struct fleet_pool *p); /* sets, and what is made on its cards: nothing */
+void mig_pool_fini(struct pool_share *s);
+/* The instance that would be made there; there is room. */
+int32_t mig_pool_next(const struct pool_share *s, const struct mig_layout *made, int32_t profile);
+/* Instances of the profile on one card when nothing else is there. */
+int32_t mig_pool_most(const struct share_pool *cards, int32_t profile);
+/* sign 1: the instance is made on the card (of the fleet); -1: destroyed. */
+void mig_pool_change(struct fleet *f, struct fleet_pool *p, int64_t card, int32_t code, int sign);
+/* Milli of the instance made last, among those that are there (share_round.h). */
+int32_t mig_pool_last_milli(const struct fleet_pool *p, int64_t card);
 
 /* shape.c */
 void shapes_init(struct fleet_shapes *s, int32_t resources);

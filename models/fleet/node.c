@@ -100,10 +100,10 @@ static void raise_open_cards(struct fleet *f, int32_t node)
 
 static int64_t set_key(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card)
 {
-    uint32_t idle = p->share->members[set] & ~(uint32_t)f->card_busy[card];
+    int64_t idle = pool_share_left(f, p, set, card);
     if (f->node_shut[p->first_node + (card - p->first_card) / p->cards_per_node] != 0)
         idle = 0;
-    return __builtin_popcount(idle) * p->card_count + (card - p->first_card);
+    return idle * p->card_count + (card - p->first_card);
 }
 
 /* The same for cards with free MIG instances. */
@@ -186,6 +186,10 @@ static void move_instance(struct fleet *f, int32_t node, int32_t card, int32_t i
 {
     struct fleet_pool *p = &f->pools[f->node_pool[node]];
     int64_t c = node_first_card(f, node) + card;
+    if (p->share->made != NULL) {
+        mig_pool_change(f, p, c, instance, sign);
+        return;
+    }
     uint8_t bit = (uint8_t)(1U << instance);
     REQUIRE(((f->card_busy[c] & bit) == 0) == (sign > 0));
     list_instances(p, f, c, false);

@@ -39,7 +39,7 @@ static bool amounts_fit(const struct fleet *f, const struct place_request *req, 
 static int32_t card_room(const struct fleet *f, const struct fleet_pool *p, int64_t card)
 {
     if (p->set >= 0)
-        return __builtin_popcount(p->share->members[p->set] & ~(uint32_t)f->card_busy[card]);
+        return pool_share_left(f, p, p->set, card);
     return node_card_open(f, p, card) ? f->card_free[card] : 0;
 }
 

@@ -30,9 +30,11 @@ void fleet_pool_cards(const struct node_pool_config *cfg, struct share_pool *car
     REQUIRE(ok); /* the loader has asked fleet_pool_sharing_ok */
 }
 
-/* Instances of one profile become one set. */
+/* Instances of one profile become one set; without a layout all profiles of the card. */
 static void group_instances(struct pool_share *s)
 {
+    for (; s->cards.mig_dynamic && s->set_count < s->cards.mig->profile_count; s->set_count++)
+        s->profile[s->set_count] = s->set_count;
     for (int i = 0; i < s->cards.layout.count; i++) {
         int32_t set = 0;
         while (set < s->set_count && s->profile[set] != s->cards.layout.items[i].profile)
@@ -49,7 +51,8 @@ static void fill_sets(struct fleet_pool *p)
 {
     struct pool_share *s = p->share;
     for (int32_t k = 0; k < s->set_count; k++) {
-        int64_t each = __builtin_popcount(s->members[k]);
+        int64_t each = s->cards.mig_dynamic ? mig_pool_most(&s->cards, s->profile[k])
+                                            : __builtin_popcount(s->members[k]);
         s->sets[k] = (struct fitset){.size = (each + 1) * p->card_count,
                                      .resources = p->open_cards.resources,
                                      .amounts = p->open_cards.amounts, /* the same rows */
@@ -74,6 +77,8 @@ void pool_share_init(struct fleet *f, int32_t pool)
     fleet_pool_cards(&cfg, &p->share->cards);
     p->share->slots = p->share->cards.slots;
     group_instances(p->share);
+    if (p->share->cards.mig_dynamic)
+        mig_pool_init(p);
     fill_sets(p);
 }
 
@@ -81,6 +86,8 @@ void pool_share_fini(struct fleet_pool *p)
 {
     for (int32_t k = 0; p->share != NULL && k < p->share->set_count; k++)
         fitset_fini(&p->share->sets[k]);
+    if (p->share != NULL)
+        mig_pool_fini(p->share);
     free(p->share);
     p->share = NULL;
 }
@@ -180,8 +187,18 @@ int32_t pool_share_grant(const struct fleet *f, const struct fleet_pool *p, int6
     return base + (spare > 0);
 }
 
+int32_t pool_share_left(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card)
+{
+    const struct pool_share *s = p->share;
+    if (s->made != NULL)
+        return s->room[(card - p->first_card) * s->set_count + set];
+    return __builtin_popcount(s->members[set] & ~(uint32_t)f->card_busy[card]);
+}
+
 int32_t pool_share_free_instance(const struct fleet *f, const struct fleet_pool *p, int64_t card)
 {
+    if (p->share->made != NULL)
+        return mig_pool_next(p->share, &p->share->made[card - p->first_card], p->share->profile[p->set]);
     uint32_t idle = p->share->members[p->set] & ~(uint32_t)f->card_busy[card];
     REQUIRE(idle != 0);
     return __builtin_ctz(idle);
@@ -197,6 +214,8 @@ int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct pla
     int32_t need = pool_share_need(&s, req);
     if (need < 0)
         return 0;
+    if (s.cards.mig_dynamic)
+        return mig_pool_most(&s.cards, s.profile[need]);
     if (s.set_count > 0)
         return __builtin_popcount(s.members[need]);
     REQUIRE(need > 0); /* 0 is for whole cards, and this is a share */

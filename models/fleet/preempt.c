@@ -10,10 +10,12 @@
 /* One node, copied. */
 struct preempt_view {
     struct fleet *fleet;
+    const struct pool_share *dynamic; /* of a pool whose MIG instances are made on request, else NULL */
     int32_t pool, cards, free_cards; /* whole cards that are free */
     int64_t amounts[FLEET_RESOURCES_MAX];
     int16_t *left, *tenants;         /* [card of the node] */
     uint8_t *busy;
+    struct mig_layout *made;         /* instances made on request */
 };
 
 struct preempt_view *preempt_open(const struct fleet *f)
@@ -26,6 +28,7 @@ struct preempt_view *preempt_open(const struct fleet *f)
     v->left = mem_alloc((size_t)most + 1, sizeof *v->left);
     v->tenants = mem_alloc((size_t)most + 1, sizeof *v->tenants);
     v->busy = mem_alloc((size_t)most + 1, sizeof *v->busy);
+    v->made = mem_alloc((size_t)most + 1, sizeof *v->made);
     return v;
 }
 
@@ -36,6 +39,7 @@ void preempt_close(struct preempt_view *v)
     free(v->left);
     free(v->tenants);
     free(v->busy);
+    free(v->made);
     free(v);
 }
 
@@ -57,6 +61,10 @@ void preempt_look(struct preempt_view *v, int32_t node)
     memcpy(v->left, f->card_free + first, (size_t)v->cards * sizeof *v->left);
     memcpy(v->tenants, f->card_tenants + first, (size_t)v->cards * sizeof *v->tenants);
     memcpy(v->busy, f->card_busy + first, (size_t)v->cards * sizeof *v->busy);
+    const struct fleet_pool *p = &f->pools[v->pool];
+    v->dynamic = p->share != NULL && p->share->made != NULL ? p->share : NULL;
+    if (v->dynamic != NULL)
+        memcpy(v->made, v->dynamic->made + (first - p->first_card), (size_t)v->cards * sizeof *v->made);
 }
 
 /* A card that no share is left on can be had whole again. */
@@ -68,13 +76,24 @@ static void move_card(struct preempt_view *v, int32_t card, int32_t milli)
     v->free_cards += v->left[card] == CARD_MILLI;
 }
 
+/* sign 1: the instance is destroyed. */
+static void move_made(struct preempt_view *v, int32_t card, int32_t code, int sign)
+{
+    if (sign > 0)
+        mig_drop(&v->made[card], mig_of_code(code));
+    else
+        mig_add(v->dynamic->cards.mig, &v->made[card], mig_of_code(code));
+}
+
 /* sign 1: comes free. */
 static void move_part(struct preempt_view *v, const struct lease_part *part, int sign)
 {
     const int64_t *amounts = v->fleet->shapes.items[part->shape].amounts;
     for (int32_t r = 0; r < v->fleet->resources; r++)
         v->amounts[r] += sign * amounts[r];
-    if (part->instance >= 0)
+    if (part->instance >= 0 && v->dynamic != NULL)
+        move_made(v, part->first_card, part->instance, sign);
+    else if (part->instance >= 0)
         v->busy[part->first_card] ^= (uint8_t)(1U << part->instance);
     else if (part->first_card < 0)
         v->free_cards += sign * (part->milli / CARD_MILLI);
@@ -95,6 +114,8 @@ void preempt_with(struct preempt_view *v, const struct lease_part *part)
 /* Milli free on the card, or its free MIG instances that would do; 0 = no share of the request. */
 static int32_t room_on(const struct preempt_view *v, const struct fleet_pool *p, int32_t card)
 {
+    if (p->set >= 0 && v->dynamic != NULL)
+        return mig_room(p->share->cards.mig, &v->made[card], p->share->profile[p->set]);
     if (p->set >= 0)
         return __builtin_popcount(p->share->members[p->set] & ~(uint32_t)v->busy[card]);
     int32_t slots = p->share != NULL ? p->share->slots : 0;
@@ -140,6 +161,10 @@ void preempt_put(struct preempt_view *v, const struct place_request *req)
         return;
     }
     int32_t card = open_card(v, &ask);
+    if (ask.pool.set >= 0 && v->dynamic != NULL) {
+        move_made(v, card, mig_pool_next(v->dynamic, &v->made[card], v->dynamic->profile[ask.pool.set]), -1);
+        return;
+    }
     if (ask.pool.set >= 0) {
         uint32_t idle = ask.pool.share->members[ask.pool.set] & ~(uint32_t)v->busy[card];
         v->busy[card] |= (uint8_t)(idle & -idle);

@@ -17,8 +17,11 @@ static bool tenant_of_base(const struct world *w, int32_t source)
                                     : d->services[source - d->stream_count].lora_base >= 0;
 }
 
+/* What lasts counts: within an instant one tenant may come before its neighbours hold less. */
 static void advance(struct lora_cards *c, sim_time now)
 {
+    if (now > c->since && c->milli > c->peak)
+        c->peak = c->milli;
     c->mcns += ckpt_unit(c->milli, now - c->since);
     c->since = now;
 }
@@ -27,7 +30,6 @@ static void change(struct lora_cards *c, sim_time now, int64_t delta_milli)
 {
     advance(c, now);
     c->milli += delta_milli;
-    c->peak = c->milli > c->peak ? c->milli : c->peak;
 }
 
 void lora_cards_change(struct world *w, uint32_t ix, int64_t delta_milli)

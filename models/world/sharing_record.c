@@ -5,7 +5,7 @@
 #include "models/fleet/catalogue.h"
 #include "models/world/gang_speed.h"
 #include "models/world/tables.h"
-#include "models/world/world_sharing.h"
+#include "models/world/world_instances.h"
 
 static void emit_tenant(struct world *w, int32_t tenant)
 {
@@ -130,6 +130,7 @@ void sharing_emit(struct world *w)
     for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
         emit_figures(w, "node_pool", w->s->fleet.pools[p].name, p);
     emit_accounts(w, tenants);
+    instances_emit(w);
     for (int32_t t = 0; rows && t < tenants; t++)
         emit_tenant(w, t);
     for (int32_t p = 0; rows && p < w->s->fleet.pool_count; p++)

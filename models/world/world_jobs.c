@@ -12,6 +12,7 @@
 #include "models/world/failure.h"
 #include "models/world/offered.h"
 #include "models/world/world_incidents.h"
+#include "models/world/world_instances.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -160,6 +161,7 @@ static struct coldstart_time start_time(struct world *w, uint32_t ix)
     }
     struct coldstart_time t =
         coldstart_estimate(&w->coldstart, image, image_cached, weights + c->dataset_bytes, on_node, shared);
+    t.starting += instance_wait(w, ix);
     t.loading += c->restart;
     return t;
 }

@@ -8,6 +8,7 @@
 #include "models/world/offered.h"
 #include "models/world/service_scaling.h"
 #include "models/world/world_incidents.h"
+#include "models/world/world_instances.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
 #include "models/world/world_record.h"
@@ -232,6 +233,7 @@ static struct coldstart_time replica_start_time(struct world *w, uint32_t ix)
 void replica_placed(struct world *w, uint32_t ix)
 {
     struct coldstart_time t = replica_start_time(w, ix);
+    t.starting += instance_wait(w, ix);
     t.starting += incident_backoff(service_of(w, ix)->crashes);
     struct workload *wl = &w->wl[ix];
     record_started(w, ix, t.starting, t.loading);

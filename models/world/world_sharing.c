@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/world/world_sharing.h"
 
+#include "models/world/world_instances.h"
+#include "models/world/world_lora.h"
 #include "models/world/world_reconfigure.h"
 
 #include <stdlib.h>
@@ -71,12 +73,6 @@ int64_t sharing_card(const struct world *w, const struct lease_part *part)
            part->first_card;
 }
 
-int32_t sharing_profile(const struct share_pool_use *u, const struct share_slot *slot)
-{
-    const struct share_pool *cards = slot->layout > 0 ? &u->later[slot->layout - 1] : &u->cards;
-    return cards->layout.items[slot->instance].profile;
-}
-
 /* ---- time integrals of a pool ---- */
 
 void sharing_advance(struct share_pool_use *u, sim_time now)
@@ -135,6 +131,7 @@ static void slot_add(struct world *w, const struct lease_part *part, uint32_t ix
                                                  .held = part->milli,
                                                  .since = w->now,
                                                  .speed_ppm = SPEED_ONE};
+    instance_make(w, part->pool, at, &at->slots[at->count - 1]);
 }
 
 /* The first slot of the workload on that card. */
@@ -150,6 +147,7 @@ static void slot_remove(struct world *w, const struct lease_part *part, uint32_t
         sharing_count(w, at);
     memmove(at->slots + i, at->slots + i + 1, (at->count - i - 1) * sizeof *at->slots);
     at->count--;
+    instance_destroy(w, part->pool, at);
     if (holds(at, tenant))
         return;
     at->tenants--;
@@ -308,8 +306,10 @@ static void held_change(struct world *w, struct share_slot *s, const struct shar
     wl->got_milli += n->got - s->got;
     wl->lost_milli += lost;
     w->held_milli[wl->kind] += more;
-    if (more != 0)
+    if (more != 0) {
         ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, more);
+        lora_cards_change(w, s->wl, more);
+    }
     s->held = n->held;
     s->got = n->got;
     s->lost = n->lost;
@@ -349,6 +349,7 @@ static void card_settle(struct world *w, int32_t pool, int64_t card)
     struct share_split split[SPEED_TENANTS_MAX] = {{0}};
     if (w->sharing->pools[pool].cards.kind == SHARE_WHOLE || at->count == 0)
         return;
+    instance_grants(w, pool, at);
     divide(w, pool, at, split);
     sharing_count(w, at);
     for (size_t i = 0; i < at->count; i++)

@@ -23,6 +23,7 @@ struct share_slot {
     bool fixed;                /* an instance of a LoRA base: divided by world_lora.c, neither lends nor borrows */
     int32_t tenant;
     int32_t instance, layout;  /* MIG: of that layout (lease_part), else -1 */
+    sim_time made_at;          /* dynamic MIG: its instance exists from then on */
     int32_t granted, held, got, lost; /* milli-cards */
     int32_t speed_ppm;
     int64_t resident_mib;      /* of a running tenant whose memory is known */
@@ -47,6 +48,7 @@ struct share_place {
     size_t count, capacity;
     int32_t pairs;             /* first, -1 = none */
     int32_t tenants;           /* different ones */
+    sim_time driver_free;      /* dynamic MIG: instances are made and destroyed until then */
 };
 
 /* One node pool, and its integrals over time in cards x ns. */
@@ -58,6 +60,8 @@ struct share_pool_use {
     i128 use_ns, tenants_ns, shared_ns;
     sim_time since;
     int64_t incidents, victims;
+    int64_t made;              /* dynamic MIG: instances, and how long their tenants waited for them */
+    sim_time made_wait;
 };
 
 struct sharing {
@@ -85,7 +89,7 @@ void sharing_touch(struct world *w, uint32_t wl);    /* it began or ceased to ru
 
 /* Counts what everybody on the card asked for and got, up to now. */
 void sharing_count(struct world *w, struct share_place *at);
-/* MIG profile of a slot, as an index into cards.mig->profiles. */
+/* world_instances.c: MIG profile of a slot, as an index into cards.mig->profiles. */
 int32_t sharing_profile(const struct share_pool_use *u, const struct share_slot *slot);
 /* Card of the fleet that a part lies on. */
 int64_t sharing_card(const struct world *w, const struct lease_part *part);

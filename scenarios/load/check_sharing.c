@@ -22,6 +22,8 @@ static const struct ynode *blamed(const struct ynode *sharing, enum share_kind k
     static const char *const keys[SHARE_KINDS] = {
         [SHARE_MIG] = "layout", [SHARE_HAMI] = "slots", [SHARE_TIME_SLICING] = "replicas", [SHARE_MPS] = "replicas"};
     const struct ynode *n = keys[kind] != NULL ? ynode_get(sharing, keys[kind]) : NULL;
+    if (n == NULL && ynode_get(sharing, "dynamic") != NULL) /* what goes with a layout only */
+        n = ynode_get(sharing, ynode_get(sharing, "reconfigure") != NULL ? "reconfigure" : "strategy");
     if (n == NULL)
         n = ynode_get(sharing, "mechanism");
     return n != NULL ? n : sharing;

@@ -14,7 +14,7 @@ struct sharing_in {
     double memory_scaling;
     struct share_change *changes;
     int32_t change_count;
-    int mig_single;
+    int mig_single, starts;
     bool fail_above_one;
 };
 

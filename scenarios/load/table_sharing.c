@@ -19,6 +19,8 @@ static const struct enum_name mechanism_names[] = {
     {"time-slicing", SHARE_TIME_SLICING}, {"mps", SHARE_MPS}, {"kai", SHARE_KAI}, {NULL, 0}};
 static const struct enum_name strategy_names[] = {{"mixed", 0}, {"single", 1}, {NULL, 0}};
 
+static const struct enum_name start_names[] = {{"high-odd", 0}, {"driver", 1}, {NULL, 0}};
+
 static const struct field change_fields[] = {
     {.name = "at", .kind = FIELD_DURATION, .offset = offsetof(struct share_change, at_ns), .max = 3650 * 86400e9,
      .flags = FIELD_REQUIRED, .fallback = "none", .help = "Since the start of the run."},
@@ -49,16 +51,22 @@ static const struct field sharing_fields[] = {
      .flags = FIELD_REQUIRED, .help = "How cards of the pool are shared (docs/sharing.md)."},
     {.name = "layout", .kind = FIELD_STRING, .offset = SHARING(c.mig_layout),
      .fallback = "all-balanced",
-     .help = "mig: instances of every card, such as \"3g.40gb,1g.10gb*4\", or all-balanced."},
+     .help = "mig: instances of every card, such as \"3g.40gb,1g.10gb*4\", or all-balanced. Not with dynamic."},
     {.name = "strategy", .kind = FIELD_ENUM, .offset = SHARING(mig_single), .names = strategy_names,
      .help = "mig: single advertises instances of one profile as nvidia.com/gpu, mixed as "
              "nvidia.com/mig-<profile>."},
+    {.name = "dynamic", .kind = FIELD_BOOL, .offset = SHARING(c.mig_dynamic),
+     .help = "mig: no layout; an instance is made at a legal free start when somebody gets it, and destroyed when "
+             "it is given back. The tenant starts when it exists (reconfiguration: createInstance, destroyInstance)."},
+    {.name = "starts", .kind = FIELD_ENUM, .offset = SHARING(starts), .names = start_names,
+     .help = "mig, dynamic: which free start an instance takes: high-odd as HAMi (1g and 3g high, others low), "
+             "driver as the driver without one named."},
     {.name = "reconfigure", .kind = FIELD_LIST, .offset = SHARING(changes),
      .count_offset = SHARING(change_count), .sub = &change_schema,
      .help = "mig: changes of the layout, in order of time. Every node of the pool drains, is offline while it "
              "changes, and goes on with the new one."},
     {.name = "reconfiguration", .kind = FIELD_STRUCT, .sub = &reconfiguration_schema,
-     .help = "mig: how a change goes."},
+     .help = "mig: how a change goes; dynamic: createInstance and destroyInstance only."},
     {.name = "replicas", .kind = FIELD_INT, .offset = SHARING(c.replicas), .min = -1e9, .max = 1e9,
      .fallback = "none", .help = "time-slicing (2 or more) and mps (2 to 48): a card counts as so many."},
     {.name = "renameByDefault", .kind = FIELD_BOOL, .offset = SHARING(c.rename_shared),
@@ -93,6 +101,8 @@ struct owner {
 static const struct owner owners[] = {
     {"layout", SHARE_MIG, SHARE_MIG},
     {"strategy", SHARE_MIG, SHARE_MIG},
+    {"dynamic", SHARE_MIG, SHARE_MIG},
+    {"starts", SHARE_MIG, SHARE_MIG},
     {"reconfigure", SHARE_MIG, SHARE_MIG},
     {"reconfiguration", SHARE_MIG, SHARE_MIG},
     {"replicas", SHARE_TIME_SLICING, SHARE_MPS},
@@ -117,6 +127,20 @@ static void check_keys(struct read_ctx *ctx, const struct ynode *map, enum share
     }
 }
 
+/* Keys that say nothing with dynamic: true, or without it. */
+static void check_dynamic(struct read_ctx *ctx, const struct ynode *map, bool dynamic)
+{
+    static const char *const of_changes[] = {"evict", "drainLimit", "nodeCycle"};
+    const struct ynode *work = ynode_get(map, "reconfiguration"), *starts = ynode_get(map, "starts");
+    if (starts != NULL && !dynamic)
+        field_problem(ctx, starts, "'starts' is of instances made on request: expected dynamic: true beside it");
+    for (size_t i = 0; dynamic && work != NULL && i < sizeof of_changes / sizeof *of_changes; i++)
+        if (ynode_get(work, of_changes[i]) != NULL)
+            field_problem(ctx, ynode_get(work, of_changes[i]),
+                          "'%s' is of planned changes of a layout, which dynamic: true has none of: expected createInstance, destroyInstance",
+                          of_changes[i]);
+}
+
 static void sharing_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {
     struct sharing_in *in = out;
@@ -124,6 +148,8 @@ static void sharing_after(struct read_ctx *ctx, const struct ynode *map, void *o
     bool fails = fail != NULL ? in->fail_above_one : in->c.kind == SHARE_MPS;
     in->c.allow_above_one = !fails;
     in->c.mig_single = in->mig_single != 0;
+    in->c.mig_as_driver = in->starts != 0;
+    check_dynamic(ctx, map, in->c.mig_dynamic);
     in->c.changes = in->changes;
     in->c.change_count = in->change_count;
     for (int32_t i = 1; i < in->change_count; i++)

@@ -24,6 +24,8 @@ struct share_config {
     int32_t memory_scaling_percent; /* HAMi: deviceMemoryScaling * 100, 0 = 100 */
     const char *mig_layout;  /* MIG: "all-balanced", "3g.20gb,1g.5gb*2", ... */
     bool mig_single;         /* migStrategy single: instances are nvidia.com/gpu */
+    bool mig_dynamic;        /* no layout: instances are made on request (sharing/mig_dynamic.h) */
+    bool mig_as_driver;      /* and lie where the driver would put them; else where HAMi does */
     bool rename_shared;      /* renameByDefault: nvidia.com/gpu.shared */
     bool allow_above_one;    /* failRequestsGreaterThanOne: false */
     struct share_change *changes; /* MIG, in order of time */

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * MIG with a static layout: a request names a profile, or a fraction takes the smallest profile of
- * the layout that gives at least that part of the compute and memory slices.
+ * MIG: a request names a profile, or a fraction takes the smallest profile of the layout (dynamic: of the
+ * card) that gives at least that part of the compute and memory slices.
  */
 #include "models/fleet/sharing/share_resource.h"
 
-static bool setup(struct share_pool *pool, const struct share_config *cfg, struct err *e)
+/* Instances made on request: nothing may fix them beforehand. */
+static bool setup_dynamic(struct share_pool *pool, const struct share_config *cfg, struct err *e)
 {
-    pool->mig = mig_card_find(pool->card);
-    if (pool->mig == NULL)
-        return err_set(e, ERR_INPUT, "%s has no MIG profiles: expected a card with MIG (A30, A100, H100, H200, B200, ...)",
-                       pool->card);
+    if (cfg->mig_layout != NULL)
+        return err_set(e, ERR_INPUT, "MIG layout '%.60s' in a pool whose instances are made on request: expected layout, or dynamic: true",
+                       cfg->mig_layout);
+    if (cfg->change_count > 0)
+        return err_set(e, ERR_INPUT, "changes of a MIG layout in a pool whose instances are made on request: expected reconfigure, or dynamic: true");
+    if (cfg->mig_single)
+        return err_set(e, ERR_INPUT, "MIG strategy single needs a layout of one profile: expected mixed with dynamic: true");
+    pool->mig_dynamic = true;
+    pool->starts = cfg->mig_as_driver ? MIG_DRIVER : MIG_HIGH_ODD;
+    return true;
+}
+
+static bool setup_layout(struct share_pool *pool, const struct share_config *cfg, struct err *e)
+{
     const char *layout = cfg->mig_layout != NULL ? cfg->mig_layout : "all-balanced";
     if (!mig_layout_parse(pool->mig, layout, &pool->layout, e))
         return false;
@@ -21,27 +32,32 @@ static bool setup(struct share_pool *pool, const struct share_config *cfg, struc
         if (pool->layout.items[i].profile != pool->layout.items[0].profile)
             return err_set(e, ERR_INPUT, "MIG layout '%.60s' mixes profiles: strategy single needs one, mixed allows it",
                            layout);
-    pool->capacity.axis[SHARE_MEMORY] = pool->mig->memory;
-    pool->capacity.axis[SHARE_COMPUTE] = pool->mig->compute;
     share_round_layout(pool->mig, &pool->layout, pool->instance_milli);
     return true;
 }
 
-/* Nearest milli of a part of the slices. */
-static int32_t part_milli(int32_t part, int32_t of)
+static bool setup(struct share_pool *pool, const struct share_config *cfg, struct err *e)
 {
-    return (2 * part * SHARE_CARD_MILLI + of) / (2 * of);
+    pool->mig = mig_card_find(pool->card);
+    if (pool->mig == NULL)
+        return err_set(e, ERR_INPUT, "%s has no MIG profiles: expected a card with MIG (A30, A100, H100, H200, B200, ...)",
+                       pool->card);
+    pool->capacity.axis[SHARE_MEMORY] = pool->mig->memory;
+    pool->capacity.axis[SHARE_COMPUTE] = pool->mig->compute;
+    return cfg->mig_dynamic ? setup_dynamic(pool, cfg, e) : setup_layout(pool, cfg, e);
 }
 
 /* Smallest profile of the layout that covers the fraction on both axes, or -1. */
 static int32_t profile_for(const struct share_pool *pool, int32_t milli)
 {
+    if (pool->mig_dynamic)
+        return mig_smallest(pool->mig, milli);
     int32_t best = -1;
     const struct mig_profile *all = pool->mig->profiles;
     for (int i = 0; i < pool->layout.count; i++) {
         int32_t k = pool->layout.items[i].profile;
-        if (part_milli(all[k].compute, pool->mig->compute) < milli ||
-            part_milli(all[k].size, pool->mig->memory) < milli)
+        if (mig_part_milli(all[k].compute, pool->mig->compute) < milli ||
+            mig_part_milli(all[k].size, pool->mig->memory) < milli)
             continue;
         if (best < 0 || all[k].size < all[best].size ||
             (all[k].size == all[best].size && all[k].compute < all[best].compute))
@@ -55,7 +71,7 @@ static bool in_layout(const struct share_pool *pool, int32_t profile)
     for (int i = 0; i < pool->layout.count; i++)
         if (pool->layout.items[i].profile == profile)
             return true;
-    return false;
+    return pool->mig_dynamic;
 }
 
 static bool demand(const struct share_pool *pool, const struct share_request *req,
@@ -76,7 +92,8 @@ static bool demand(const struct share_pool *pool, const struct share_request *re
         d->profile = req->milli > 0 ? profile_for(pool, req->milli) : -1;
     }
     if (d->profile < 0)
-        return err_set(e, ERR_INPUT, "no MIG instance of the layout gives %d/1000 of a card",
+        return err_set(e, ERR_INPUT, "no MIG instance of the %s gives %d/1000 of a card",
+                       pool->mig_dynamic ? "card" : "layout",
                        req->cards > 0 ? SHARE_CARD_MILLI : req->milli);
     const struct mig_profile *p = &pool->mig->profiles[d->profile];
     char name[64];

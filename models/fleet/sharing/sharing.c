@@ -84,10 +84,30 @@ bool share_demand_make(const struct share_pool *pool, const struct share_request
     return share_mechanism_of(pool->kind)->demand(pool, req, d, e);
 }
 
+/* Instances made on request, in order of arrival. */
+static struct mig_layout made_on(const struct share_card *card)
+{
+    struct mig_layout made = {.count = 0};
+    for (int32_t i = 0; i < card->count && made.count < MIG_INSTANCES_MAX; i++)
+        made.items[made.count++] = mig_of_code(card->tenants[i].instance);
+    return made;
+}
+
+/* What an instance makes busy. */
+static uint32_t busy_of(const struct share_pool *pool, int32_t instance)
+{
+    return pool->mig_dynamic ? mig_slices(pool->mig, mig_of_code(instance)) : UINT32_C(1) << instance;
+}
+
 /* A free instance of the profile, or -1. */
 static int32_t free_instance(const struct share_pool *pool, const struct share_card *card,
                              int32_t profile)
 {
+    if (pool->mig_dynamic) {
+        struct mig_layout made = made_on(card);
+        int32_t start = mig_next_start(pool->mig, &made, profile, pool->starts);
+        return start < 0 ? -1 : mig_code((struct mig_instance){(int8_t)profile, (int8_t)start});
+    }
     for (int i = 0; i < pool->layout.count; i++)
         if (pool->layout.items[i].profile == profile && (card->busy >> i & 1) == 0)
             return i;
@@ -113,12 +133,14 @@ void share_take(const struct share_pool *pool, struct share_card *card, int32_t 
                 const struct share_demand *d)
 {
     REQUIRE(share_fits(pool, card, d));
+    int32_t instance = d->profile >= 0 ? free_instance(pool, card, d->profile) : -1;
+    REQUIRE(d->profile < 0 || instance >= 0); /* share_fits */
     struct share_tenant *t = &card->tenants[card->count++];
     *t = (struct share_tenant){.id = id, .demand = *d, .instance = -1};
     if (d->profile >= 0) {
-        t->instance = free_instance(pool, card, d->profile);
-        REQUIRE(t->instance >= 0); /* share_fits */
-        card->busy |= UINT32_C(1) << t->instance;
+        t->instance = instance;
+        t->busy = busy_of(pool, instance);
+        card->busy |= t->busy;
     }
     for (int a = 0; a < SHARE_AXES; a++)
         card->used.axis[a] += d->amounts.axis[a];
@@ -131,8 +153,7 @@ void share_give(struct share_card *card, int32_t id)
         i++;
     REQUIRE(i < card->count);
     const struct share_tenant *t = &card->tenants[i];
-    if (t->instance >= 0)
-        card->busy &= ~(UINT32_C(1) << t->instance);
+    card->busy &= ~t->busy;
     for (int a = 0; a < SHARE_AXES; a++)
         card->used.axis[a] -= t->demand.amounts.axis[a];
     card->count--;

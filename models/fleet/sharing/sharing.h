@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "models/fleet/sharing/mig.h"
+#include "models/fleet/sharing/mig_dynamic.h"
 #include "models/fleet/sharing/share_config.h"
 #include "models/fleet/sharing/share_isolation.h"
 #include "models/fleet/sharing/share_round.h"
@@ -34,6 +35,8 @@ struct share_pool {
     bool unified_memory;     /* HAMi with memory scaling above 1: pages move instead of failing */
     bool mig_single, rename_shared, allow_above_one;
     const struct mig_card *mig;
+    bool mig_dynamic;        /* no layout: instances are made on request, starts in this order */
+    enum mig_policy starts;
     struct mig_layout layout;
     int32_t instance_milli[MIG_INSTANCES_MAX];
 };
@@ -68,7 +71,8 @@ struct share_demand {
 struct share_tenant {
     int32_t id;
     struct share_demand demand;
-    int32_t instance;        /* MIG: of the pool's layout; else -1 */
+    int32_t instance;        /* MIG: of the pool's layout, dynamic: its mig_code; else -1 */
+    uint32_t busy;           /* its bits of the card's */
 };
 
 /* One card at run time; zeroed = idle. Tenants in order of arrival. */
@@ -76,7 +80,7 @@ struct share_card {
     struct share_tenant tenants[SHARE_TENANTS_MAX];
     int32_t count;
     struct share_amounts used;
-    uint32_t busy;           /* MIG instances in use */
+    uint32_t busy;           /* MIG instances in use; dynamic: memory slices */
 };
 
 struct share_mechanism {
