@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define FITSET_LEVELS 6 /* 64^6 elements */
-#define FITSET_RESOURCES 8
+#define FITSET_RESOURCES 10
 
 struct fitset {
     int64_t size;           /* elements are 0..size-1 */

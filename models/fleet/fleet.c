@@ -160,7 +160,7 @@ void fleet_release(struct fleet *f, struct lease_id lease, int32_t count)
         else if (part->first_card < 0)
             node_give(f, part->node, part->milli / CARD_MILLI, amounts);
         else
-            node_give_share(f, part->node, part->first_card, part->milli, amounts);
+            node_give_share(f, part, amounts);
         shape_drop(&f->shapes, part->shape);
     }
 }
@@ -187,6 +187,8 @@ static int64_t room_in_layout(struct fleet *f, int32_t pool, const struct place_
     int64_t n = 0;
     if (ask.replicas > 0)
         return (p->card_count * CARD_MILLI - p->used_milli) / ask.req.share_milli / ask.replicas;
+    if (req->share_milli > 0 && p->share != NULL && p->share->axes != NULL)
+        return card_axes_room(p->share->axes, &ask.amounts);
     if (req->share_milli > 0)
         return (p->card_count * CARD_MILLI - p->used_milli) / ask.req.share_milli;
     for (int32_t k = req->cards; k <= p->cards_per_node; k++)
@@ -218,7 +220,11 @@ static struct lease_part take(struct fleet *f, const struct place_ask *ask, stru
                                             : p->share->cards.instance_milli[part.instance];
     } else if (ask->req.share_milli > 0) {
         part.milli = pool_share_grant(f, p, node_first_card(f, c.node) + c.card, ask->req.share_milli);
-        node_take_share(f, c.node, c.card, part.milli, amounts);
+        if (p->share != NULL && p->share->axes != NULL) {
+            part.memory_mib = (int32_t)ask->amounts.axis[SHARE_MEMORY];
+            part.cores = (int32_t)ask->amounts.axis[SHARE_COMPUTE];
+        }
+        node_take_share(f, &part, amounts);
     } else {
         node_take(f, c.node, ask->req.cards, amounts);
     }

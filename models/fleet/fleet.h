@@ -56,7 +56,9 @@ struct lease_id {
 struct lease_part {
     int32_t pool, node;  /* node index in the fleet */
     int32_t first_card;  /* card index on the node of the share, -1 for whole cards */
-    int32_t milli;       /* cards * 1000, or the share */
+    int32_t milli;       /* cards * 1000, or the share: under HAMi its fullest axis, so that shares of a card may
+                          * add up to more than the card (docs/sharing.md) */
+    int32_t memory_mib, cores; /* HAMi: reserved of the card, cores in percent; else 0 */
     int32_t shape;       /* index of the interned amounts; private to the fleet */
     int32_t instance;    /* MIG instance of the layout; dynamic: its mig_code; else -1 */
     int32_t layout;      /* MIG: 0 = the pool's own, k = that of its k-th change */
@@ -112,7 +114,8 @@ void fleet_layout_cards(const struct node_pool_config *pool, int32_t layout, str
 bool fleet_could_place(const struct fleet_config *cfg, const struct place_request *req,
                        int32_t count);
 
-/* Milli-cards in the pool, in use, and the largest number of whole cards free on one node. */
+/* Milli-cards in the pool, in use (under HAMi the fullest axis of every card), and the largest number of whole
+ * cards free on one node. */
 int64_t fleet_pool_capacity_milli(const struct fleet *f, int32_t pool);
 int64_t fleet_pool_used_milli(const struct fleet *f, int32_t pool);
 int32_t fleet_pool_largest_free(const struct fleet *f, int32_t pool);

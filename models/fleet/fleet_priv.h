@@ -20,6 +20,9 @@
 #include "sim/rng.h"
 
 #define CARD_MILLI 1000
+#define CARD_ROW_MAX (FLEET_RESOURCES_MAX + 2) /* amounts of a node, then those of a card */
+
+struct card_axes;
 
 /* The mechanism of a pool. MIG: every profile of the layout has a set of cards with free instances
  * of it, keyed free instances * card_count + card, in place of the open cards. Without a layout
@@ -27,6 +30,7 @@
 struct pool_share {
     struct share_pool cards;
     int32_t slots;                    /* tenants of a card at most, 0 = no limit */
+    struct card_axes *axes;           /* HAMi, card_axes.h; else NULL */
     int32_t set_count;
     int32_t profile[MIG_PROFILES_MAX];    /* [set] */
     uint32_t members[MIG_PROFILES_MAX];   /* [set] instances of the layout as bits */
@@ -44,11 +48,15 @@ struct fleet_pool {
     int64_t used_milli;
     struct fitset *free_nodes;        /* [free whole cards 0..cards_per_node] of pool-local nodes */
     struct fitset open_cards;         /* key free_milli * node_count + pool-local node (a view of a MIG
-                                       * pool: free instances * card_count + pool-local card) */
+                                       * pool: free instances * card_count + pool-local card; under HAMi
+                                       * free_milli * card_count + pool-local card) */
     struct pool_share *share;         /* NULL: no mechanism */
     struct pool_score *score;         /* place_score.c; NULL when the rule is not by score */
     struct pool_locality *locality;   /* locality.c; NULL: gangs go anywhere in the pool */
     int32_t set;                      /* in the view of a MIG pool that a rule gets; else -1 */
+    /* In the view that a rule gets: what a row of open_cards must hold, and the least milli a card with it has. */
+    int64_t card_need[CARD_ROW_MAX];
+    int32_t least_milli;
 };
 
 /* Amounts of one container shape, shared by all parts that have it. */
@@ -122,10 +130,9 @@ struct fleet {
 /* node.c: taking and giving back, with all indexes. Nodes and cards are fleet-wide numbers. */
 void node_take(struct fleet *f, int32_t node, int32_t cards, const int64_t *amounts);
 void node_give(struct fleet *f, int32_t node, int32_t cards, const int64_t *amounts);
-void node_take_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
-                     const int64_t *amounts);
-void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
-                     const int64_t *amounts);
+/* The share that the part is, not of MIG. */
+void node_take_share(struct fleet *f, const struct lease_part *part, const int64_t *amounts);
+void node_give_share(struct fleet *f, const struct lease_part *part, const int64_t *amounts);
 /* MIG: instance of the pool's layout. */
 void node_take_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
                         const int64_t *amounts);
@@ -153,8 +160,9 @@ void node_shut_change(struct fleet *f, int32_t node, bool shut);
 /* pool_share.c */
 void pool_share_init(struct fleet *f, int32_t pool);
 void pool_share_fini(struct fleet_pool *p);
-/* Milli a share needs on one card of the pool; MIG: the number of its set; -1 = never fits. */
-int32_t pool_share_need(const struct pool_share *s, const struct place_request *req);
+/* Milli a share needs on one card of the pool; MIG: the number of its set; -1 = never fits. *amounts: what it
+ * reserves there, zero for whole cards. */
+int32_t pool_share_need(const struct pool_share *s, const struct place_request *req, struct share_amounts *amounts);
 /* Milli it gets on this card of the fleet, given what it needs. */
 int32_t pool_share_grant(const struct fleet *f, const struct fleet_pool *p, int64_t card,
                          int32_t need_milli);

@@ -21,6 +21,12 @@ int32_t node_closed_card(const struct fleet *f, int32_t node)
     return i;
 }
 
+static struct card_axes *axes_of(const struct fleet *f, int32_t node)
+{
+    const struct pool_share *s = f->pools[f->node_pool[node]].share;
+    return s != NULL ? s->axes : NULL;
+}
+
 static void add_amounts(struct fleet *f, int32_t node, const int64_t *amounts, int64_t sign)
 {
     int64_t *have = f->node_amounts + (int64_t)node * f->resources;
@@ -28,6 +34,8 @@ static void add_amounts(struct fleet *f, int32_t node, const int64_t *amounts, i
         have[r] += sign * amounts[r];
         CHECK(have[r] >= 0);
     }
+    if (axes_of(f, node) != NULL)
+        card_axes_node(f, node);
 }
 
 /* Moves the node to the index of its new number of free whole cards. */
@@ -47,14 +55,18 @@ static void move_free(struct fleet *f, int32_t node, int32_t change)
     fitset_add(&p->free_nodes[f->node_free[node]], local);
 }
 
-static int64_t open_key(const struct fleet_pool *p, int32_t node, int32_t free_milli)
+static int64_t open_key(const struct fleet *f, const struct fleet_pool *p, int32_t node, int64_t card)
 {
-    return (int64_t)free_milli * p->node_count + (node - p->first_node);
+    bool by_card = p->share != NULL && p->share->axes != NULL;
+    return f->card_free[card] * (by_card ? p->card_count : p->node_count) +
+           (by_card ? card - p->first_card : node - p->first_node);
 }
 
 bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t card)
 {
     int32_t slots = p->share != NULL ? p->share->slots : 0;
+    if (p->share != NULL && p->share->axes != NULL)
+        return card_axes_open(f, p, card);
     return f->card_free[card] > 0 && f->card_free[card] < CARD_MILLI &&
            (slots == 0 || f->card_tenants[card] < slots);
 }
@@ -74,9 +86,9 @@ static void list_open(struct fleet *f, struct fleet_pool *p, int32_t node, int64
 {
     if (!node_card_open(f, p, card))
         return;
-    int64_t first = node_first_card(f, node), key = open_key(p, node, f->card_free[card]);
+    int64_t first = node_first_card(f, node), key = open_key(f, p, node, card);
     int32_t others = 0;
-    for (int64_t c = first; c < first + p->cards_per_node; c++)
+    for (int64_t c = first; axes_of(f, node) == NULL && c < first + p->cards_per_node; c++)
         others += c != card && f->card_free[c] == f->card_free[card] && node_card_open(f, p, c);
     if (others > 0)
         fitset_weigh(&p->open_cards, key, others + add);
@@ -95,7 +107,7 @@ static void raise_open_cards(struct fleet *f, int32_t node)
     int64_t first = node_first_card(f, node);
     for (int64_t c = first; c < first + p->cards_per_node; c++)
         if (node_card_open(f, p, c))
-            fitset_raise(&p->open_cards, open_key(p, node, f->card_free[c]));
+            fitset_raise(&p->open_cards, open_key(f, p, node, c));
 }
 
 static int64_t set_key(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card)
@@ -123,6 +135,8 @@ void node_take(struct fleet *f, int32_t node, int32_t cards, const int64_t *amou
 {
     add_amounts(f, node, amounts, -1);
     move_free(f, node, -cards);
+    if (axes_of(f, node) != NULL)
+        card_axes_whole(axes_of(f, node), cards);
     f->pools[f->node_pool[node]].used_milli += (int64_t)cards * CARD_MILLI;
     place_score_changed(f, node, cards, false, 1);
 }
@@ -131,42 +145,52 @@ void node_give(struct fleet *f, int32_t node, int32_t cards, const int64_t *amou
 {
     add_amounts(f, node, amounts, 1);
     move_free(f, node, cards);
+    if (axes_of(f, node) != NULL)
+        card_axes_whole(axes_of(f, node), -cards);
     raise_open_cards(f, node);
     raise_instances(f, node);
     f->pools[f->node_pool[node]].used_milli -= (int64_t)cards * CARD_MILLI;
     place_score_changed(f, node, cards, false, -1);
 }
 
-/* Changes the free share of one card. */
-static void move_card(struct fleet *f, int32_t node, int64_t card, int32_t change)
+/* The share comes (sign 1) or goes; returns by how much what is used of the card grows. */
+static int32_t move_share(struct fleet *f, struct fleet_pool *p, int64_t card, const struct lease_part *part, int sign)
 {
-    struct fleet_pool *p = &f->pools[f->node_pool[node]];
-    int32_t before = f->card_free[card], after = before + change;
+    if (p->share != NULL && p->share->axes != NULL)
+        return card_axes_move(f, p, card, part, sign);
+    int32_t after = f->card_free[card] - sign * part->milli;
     REQUIRE(after >= 0 && after <= CARD_MILLI);
-    list_open(f, p, node, card, false);
     f->card_free[card] = (int16_t)after;
-    f->card_tenants[card] = (int16_t)(f->card_tenants[card] + (change < 0 ? 1 : -1));
-    list_open(f, p, node, card, true);
-    int32_t opened = (before == CARD_MILLI) - (after == CARD_MILLI);
-    move_free(f, node, -opened);
-    p->used_milli -= change;
+    f->card_tenants[card] = (int16_t)(f->card_tenants[card] + sign);
+    return sign * part->milli;
 }
 
-void node_take_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
-                     const int64_t *amounts)
+/* Changes the free share of one card. */
+static void move_card(struct fleet *f, const struct lease_part *part, int sign)
 {
-    add_amounts(f, node, amounts, -1);
-    move_card(f, node, node_first_card(f, node) + card, -milli);
-    place_score_changed(f, node, 0, true, 1);
+    struct fleet_pool *p = &f->pools[f->node_pool[part->node]];
+    int64_t card = node_first_card(f, part->node) + part->first_card;
+    int32_t before = f->card_free[card];
+    list_open(f, p, part->node, card, false);
+    p->used_milli += move_share(f, p, card, part, sign);
+    list_open(f, p, part->node, card, true);
+    int32_t opened = (before == CARD_MILLI) - (f->card_free[card] == CARD_MILLI);
+    move_free(f, part->node, -opened);
 }
 
-void node_give_share(struct fleet *f, int32_t node, int32_t card, int32_t milli,
-                     const int64_t *amounts)
+void node_take_share(struct fleet *f, const struct lease_part *part, const int64_t *amounts)
 {
-    add_amounts(f, node, amounts, 1);
-    move_card(f, node, node_first_card(f, node) + card, milli);
-    raise_open_cards(f, node);
-    place_score_changed(f, node, 0, true, -1);
+    add_amounts(f, part->node, amounts, -1);
+    move_card(f, part, 1);
+    place_score_changed(f, part->node, 0, true, 1);
+}
+
+void node_give_share(struct fleet *f, const struct lease_part *part, const int64_t *amounts)
+{
+    add_amounts(f, part->node, amounts, 1);
+    move_card(f, part, -1);
+    raise_open_cards(f, part->node);
+    place_score_changed(f, part->node, 0, true, -1);
 }
 
 /* The card leaves or enters the sets of cards with free instances, as it is now. */

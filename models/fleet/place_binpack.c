@@ -24,7 +24,7 @@ static struct place_choice share(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req)
 {
     int64_t row = place_open_row(p);
-    int64_t key = fitset_first(&p->open_cards, req->share_milli * row, CARD_MILLI * row, req->resources);
+    int64_t key = fitset_first(&p->open_cards, p->least_milli * row, CARD_MILLI * row, p->card_need);
     if (key >= 0)
         return place_open_card(f, p, key, 0);
     struct place_request one = *req;

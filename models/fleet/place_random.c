@@ -51,6 +51,13 @@ static bool amounts_fit(struct fleet *f, const struct place_request *req, int32_
     return true;
 }
 
+/* Of cards with two budgets not all candidates have both. */
+static bool card_fits(const struct fleet *f, const struct fleet_pool *p, struct place_choice c)
+{
+    return c.card < 0 || p->share == NULL || p->share->axes == NULL ||
+           card_axes_fit(f, p, p->card_need, node_first_card(f, c.node) + c.card);
+}
+
 /* The i-th candidate whose amounts fit; i = -1 counts them into *count instead. */
 static struct place_choice fitting_at(struct fleet *f, struct fleet_pool *p,
                                       const struct candidates *c, const struct place_request *req,
@@ -68,7 +75,7 @@ static struct place_choice fitting_at(struct fleet *f, struct fleet_pool *p,
             }
     for (int64_t key = c->first_key - 1;
          c->first_key >= 0 && (key = fitset_first(&p->open_cards, key + 1, p->open_cards.size,
-                                                  req->resources)) >= 0;
+                                                  p->card_need)) >= 0;
          seen += fitset_copies(&p->open_cards, key))
         if (i >= seen && i < seen + fitset_copies(&p->open_cards, key))
             return place_open_card(f, p, key, (int32_t)(i - seen));
@@ -86,7 +93,7 @@ static struct place_choice draw(struct fleet *f, struct fleet_pool *p,
     for (int tries = 0; tries < RANDOM_TRIES; tries++) {
         int64_t i = (int64_t)rng_below(&f->rng, (uint64_t)n);
         struct place_choice choice = candidate_at(f, p, c, i);
-        if (amounts_fit(f, req, choice.node))
+        if (amounts_fit(f, req, choice.node) && card_fits(f, p, choice))
             return choice;
     }
     fitting_at(f, p, c, req, -1, &n);
@@ -104,7 +111,7 @@ static struct place_choice whole(struct fleet *f, struct fleet_pool *p,
 static struct place_choice share(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req)
 {
-    return draw(f, p, req, &(struct candidates){1, req->share_milli * place_open_row(p)});
+    return draw(f, p, req, &(struct candidates){1, p->least_milli * place_open_row(p)});
 }
 
 /* Of cached nodes the newest holder is taken. */

@@ -67,7 +67,7 @@ bool place_replicas(struct fleet *f, struct lease *l, const struct place_ask *as
         int32_t card = emptiest_card(f, &ask->pool, node);
         struct lease_part part = {.pool = pool, .node = node, .first_card = card, .instance = -1};
         part.milli = pool_share_grant(f, &ask->pool, node_first_card(f, node) + card, ask->req.share_milli);
-        node_take_share(f, node, card, part.milli, amounts);
+        node_take_share(f, &part, amounts);
         part.shape = shape_hold(&f->shapes, amounts);
         lease_push(&f->leases, l, part);
     }

@@ -23,7 +23,7 @@
 struct shape_class {
     uint64_t hash;
     struct score_pod pod;
-    int64_t amounts[FLEET_RESOURCES_MAX];
+    int64_t amounts[CARD_ROW_MAX]; /* of a node; of a card with two budgets, too */
     int64_t used_at;
 };
 
@@ -48,15 +48,25 @@ struct pool_score {
 
 /* ---- what a rule sees ---- */
 
+/* Does a share of the class fit on the card although its fuller budget has less free than the larger part of the
+ * share? Then a rule sees as much as that part. */
+static bool fits_crosswise(const struct fleet *f, const struct fleet_pool *p, const struct shape_class *c, int64_t card,
+                           int16_t left)
+{
+    return p->share != NULL && p->share->axes != NULL && c->pod.milli > left && c->pod.milli < CARD_MILLI &&
+           f->card_tenants[card] > 0 && card_axes_fit(f, p, c->amounts, card);
+}
+
 /* Whole cards have no index: the first closed cards of the view stand for the idle ones. A card
  * whose slots are all taken has nothing left. */
-static struct score_node view_of(struct pool_score *s, int32_t local)
+static struct score_node view_of(struct pool_score *s, const struct shape_class *k, int32_t local)
 {
     const struct fleet *f = s->fleet;
     const struct fleet_pool *p = &f->pools[s->pool];
     int32_t node = p->first_node + local, idle = f->node_free[node];
     int64_t first = node_first_card(f, node);
     struct score_node v = {.left = s->left, .cards = p->cards_per_node, .model = -1};
+    bool crosswise = false;
     for (int32_t c = 0; c < p->cards_per_node; c++) {
         bool closed = f->card_free[first + c] == CARD_MILLI;
         int16_t left = node_card_open(f, p, first + c) ? f->card_free[first + c] : 0;
@@ -64,17 +74,21 @@ static struct score_node view_of(struct pool_score *s, int32_t local)
             left = CARD_MILLI;
             idle--;
         }
+        if (fits_crosswise(f, p, k, first + c, left)) {
+            left = (int16_t)k->pod.milli;
+            crosswise = true;
+        }
         s->left[c] = left;
         v.left_sum += left;
     }
     v.cpu_free_milli = s->cpu >= 0 ? f->node_amounts[(int64_t)node * f->resources + s->cpu] : 0;
     v.tags = s->tags[local];
     if (s->mix.count > 0) {
-        if (s->frag_at[local] != s->index.changed_at[local]) {
+        if (!crosswise && s->frag_at[local] != s->index.changed_at[local]) {
             s->frag[local] = frag_of(&s->mix, &v);
             s->frag_at[local] = s->index.changed_at[local];
         }
-        v.frag_milli = s->frag[local];
+        v.frag_milli = crosswise ? frag_of(&s->mix, &v) : s->frag[local];
     }
     return v;
 }
@@ -89,7 +103,7 @@ static int32_t score_of(void *owner, int32_t class_index, int32_t local)
     for (int32_t r = 0; r < f->resources; r++)
         if (f->node_amounts[(int64_t)node * f->resources + r] < c->amounts[r])
             return -1;
-    struct score_node v = view_of(s, local);
+    struct score_node v = view_of(s, c, local);
     return score_fits(&c->pod, &v) ? s->rule->score(&s->settings, &c->pod, &v, &card) : -1;
 }
 
@@ -105,10 +119,10 @@ static struct score_pod pod_of(const struct pool_score *s, const struct place_re
                               .models = SCORE_ANY_MODEL};
 }
 
-static uint64_t hash_of(const struct fleet *f, const struct score_pod *pod, const int64_t *amounts)
+static uint64_t hash_of(const struct score_pod *pod, const int64_t *amounts, int32_t count)
 {
     uint64_t h = rng_hash((uint64_t)pod->cards * 1024 + (uint64_t)pod->milli);
-    for (int32_t r = 0; r < f->resources; r++)
+    for (int32_t r = 0; r < count; r++)
         h = rng_hash(h ^ (uint64_t)amounts[r]);
     return h;
 }
@@ -129,20 +143,20 @@ static int32_t free_class(struct pool_score *s)
     return oldest;
 }
 
-static int32_t class_of(struct pool_score *s, const struct place_request *req)
+static int32_t class_of(struct pool_score *s, const struct fleet_pool *p, const struct place_request *req)
 {
     struct score_pod pod = pod_of(s, req);
-    uint64_t hash = hash_of(s->fleet, &pod, req->resources);
-    size_t bytes = (size_t)s->fleet->resources * sizeof(int64_t);
+    uint64_t hash = hash_of(&pod, p->card_need, p->open_cards.resources);
+    size_t bytes = (size_t)p->open_cards.resources * sizeof(int64_t);
     int32_t i = 0;
     while (i < s->class_count &&
            !(s->classes[i].hash == hash && score_same_pod(&s->classes[i].pod, &pod) &&
-             memcmp(s->classes[i].amounts, req->resources, bytes) == 0))
+             memcmp(s->classes[i].amounts, p->card_need, bytes) == 0))
         i++;
     if (i == s->class_count) {
         i = free_class(s);
         s->classes[i] = (struct shape_class){.hash = hash, .pod = pod};
-        memcpy(s->classes[i].amounts, req->resources, bytes);
+        memcpy(s->classes[i].amounts, p->card_need, bytes);
     }
     s->classes[i].used_at = ++s->clock;
     return i;
@@ -156,16 +170,16 @@ static struct place_choice choose(struct fleet *f, struct fleet_pool *p,
     if (p->set >= 0)
         return place_binpack.share(f, p, req);
     struct pool_score *s = p->score;
-    int32_t k = class_of(s, req), local = score_index_best(&s->index, k);
+    int32_t k = class_of(s, p, req), local = score_index_best(&s->index, k);
     struct place_choice c = {-1, -1};
     if (local < 0)
         return c;
     c.node = p->first_node + local;
     if (req->share_milli == 0)
         return c;
-    struct score_node v = view_of(s, local);
+    struct score_node v = view_of(s, &s->classes[k], local);
     c.card = score_choose_card(s->rule, &s->settings, &s->classes[k].pod, &v, &f->rng);
-    if (v.left[c.card] == CARD_MILLI)
+    if (c.card < 0 || v.left[c.card] == CARD_MILLI)
         c.card = node_closed_card(f, c.node);
     return c;
 }

@@ -32,10 +32,10 @@ static struct place_choice share(struct fleet *f, struct fleet_pool *p,
     int64_t row = place_open_row(p), end = CARD_MILLI * row;
     for (;;) {
         int64_t last = fitset_last(&p->open_cards, end);
-        if (last < 0 || last / row < req->share_milli)
+        if (last < 0 || last / row < p->least_milli)
             return (struct place_choice){-1, -1};
         int64_t start = last / row * row;
-        int64_t key = fitset_first(&p->open_cards, start, start + row, req->resources);
+        int64_t key = fitset_first(&p->open_cards, start, start + row, p->card_need);
         if (key >= 0)
             return place_open_card(f, p, key, 0);
         end = start;

@@ -35,12 +35,19 @@ static bool amounts_fit(const struct fleet *f, const struct place_request *req, 
     return true;
 }
 
-/* Milli free on the card; under MIG free instances of the set. 0 = no room for a share. */
-static int32_t card_room(const struct fleet *f, const struct fleet_pool *p, int64_t card)
+/* Milli free on the card if the share fits there; under MIG free instances of the set. -1 = it does not fit, or
+ * the card has no share. */
+static int32_t card_room(const struct fleet *f, const struct fleet_pool *p, const struct place_request *req,
+                         int64_t card)
 {
+    int32_t room = 0;
     if (p->set >= 0)
-        return pool_share_left(f, p, p->set, card);
-    return node_card_open(f, p, card) ? f->card_free[card] : 0;
+        room = pool_share_left(f, p, p->set, card);
+    else if (node_card_open(f, p, card))
+        room = f->card_free[card];
+    if (p->share != NULL && p->share->axes != NULL)
+        return node_card_open(f, p, card) && card_axes_fit(f, p, p->card_need, card) ? room : -1;
+    return room >= req->share_milli ? room : -1;
 }
 
 /* Does one worker fit on this node of the pool? card receives the card for a share: the one with
@@ -56,8 +63,8 @@ static bool fits_node(const struct fleet *f, const struct fleet_pool *p,
     int64_t first = node_first_card(f, node);
     int32_t best = 0;
     for (int32_t c = 0; c < p->cards_per_node; c++) {
-        int32_t room = card_room(f, p, first + c);
-        if (room >= req->share_milli && (*card < 0 || room < best)) {
+        int32_t room = card_room(f, p, req, first + c);
+        if (room >= 0 && (*card < 0 || room < best)) {
             *card = c;
             best = room;
         }
@@ -93,36 +100,49 @@ bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *r
     ask->req = *req;
     ask->pool = f->pools[pool];
     ask->replicas = 0;
+    ask->amounts = (struct share_amounts){{0}};
+    for (int32_t r = 0; r < CARD_ROW_MAX; r++)
+        ask->pool.card_need[r] = r < f->resources ? req->resources[r] : 0;
+    ask->pool.least_milli = req->share_milli;
     const struct pool_share *s = ask->pool.share;
     if (s == NULL || (req->cards == 0 && req->share_milli == 0))
         return true;
-    int32_t need = pool_share_need(s, req);
+    int32_t need = pool_share_need(s, req, &ask->amounts);
     if (need > 0 && s->cards.replicas > 0 && req->cards > 0) {
         ask->replicas = req->cards;
         ask->req.cards = 0;
         ask->req.share_milli = need;
         return true;
     }
+    ask->pool.least_milli = need;
     if (need >= 0 && s->set_count > 0) { /* one instance of the set */
         ask->pool.set = need;
         ask->pool.open_cards = s->sets[need];
         ask->req.cards = 0;
-        ask->req.share_milli = need = 1;
+        ask->req.share_milli = ask->pool.least_milli = need = 1;
     } else if (req->share_milli > 0) {
         ask->req.share_milli = need;
+        if (need > 0 && s->axes != NULL)
+            card_axes_need(&ask->pool, &ask->amounts);
     }
     return need >= 0;
 }
 
+/* Cards of a node with as much free are not equal where they have instances, or two budgets. */
+static bool by_card(const struct fleet_pool *p)
+{
+    return p->set >= 0 || (p->share != NULL && p->share->axes != NULL);
+}
+
 int64_t place_open_row(const struct fleet_pool *p)
 {
-    return p->set >= 0 ? p->card_count : p->node_count;
+    return by_card(p) ? p->card_count : p->node_count;
 }
 
 struct place_choice place_open_card(const struct fleet *f, const struct fleet_pool *p, int64_t key, int32_t k)
 {
     int64_t row = place_open_row(p), at = key % row;
-    if (p->set >= 0)
+    if (by_card(p))
         return (struct place_choice){p->first_node + (int32_t)(at / p->cards_per_node),
                                      (int32_t)(at % p->cards_per_node)};
     int32_t node = p->first_node + (int32_t)at;

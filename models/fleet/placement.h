@@ -6,7 +6,7 @@
 #ifndef MODELS_FLEET_PLACEMENT_H
 #define MODELS_FLEET_PLACEMENT_H
 
-#include "models/fleet/fleet_priv.h"
+#include "models/fleet/card_axes.h"
 #include "models/fleet/score/score.h"
 
 struct place_choice {
@@ -19,7 +19,8 @@ struct place_rule {
     /* A node of the pool with req->cards whole cards free and the amounts. */
     struct place_choice (*whole)(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req);
-    /* A card of the pool with req->share_milli free, open or not, and the amounts. */
+    /* A card of the pool, open or not, that holds the share, and the amounts: open cards with p->card_need are
+     * among those with p->least_milli free. */
     struct place_choice (*share)(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req);
     /* Which of two nodes that fit (numbers of free whole cards) is better: < 0 the first. */
@@ -37,6 +38,7 @@ struct place_ask {
     struct place_request req;
     struct fleet_pool pool; /* the pool; under MIG its open cards are those with a fitting instance */
     int32_t replicas;       /* > 0: whole cards that are replicas here, each of req.share_milli */
+    struct share_amounts amounts; /* of a share under a mechanism, on one card */
 };
 
 /* False: the pool can never hold it. */

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "models/fleet/card_axes.h"
 #include "models/fleet/catalogue.h"
-#include "models/fleet/fleet_priv.h"
 #include "sim/check.h"
 
 #define MIB (INT64_C(1) << 20)
@@ -80,14 +80,18 @@ void pool_share_init(struct fleet *f, int32_t pool)
     if (p->share->cards.mig_dynamic)
         mig_pool_init(p);
     fill_sets(p);
+    if (p->share->cards.kind == SHARE_HAMI)
+        card_axes_init(f, p);
 }
 
 void pool_share_fini(struct fleet_pool *p)
 {
     for (int32_t k = 0; p->share != NULL && k < p->share->set_count; k++)
         fitset_fini(&p->share->sets[k]);
-    if (p->share != NULL)
+    if (p->share != NULL) {
         mig_pool_fini(p->share);
+        card_axes_fini(p->share->axes);
+    }
     free(p->share);
     p->share = NULL;
 }
@@ -147,19 +151,18 @@ bool fleet_pool_accepts(const struct node_pool_config *pool, const struct place_
 /* Milli of one tenant with this demand, rounded up; a slot counts at least its part. */
 static int32_t need_milli(const struct share_pool *cards, const struct share_demand *d)
 {
-    int64_t need = cards->slots > 0 ? SHARE_CARD_MILLI / cards->slots : 1;
-    for (int a = SHARE_MEMORY; a < SHARE_AXES; a++) {
-        int64_t capacity = cards->capacity.axis[a];
-        if (capacity > 0 && d->amounts.axis[a] * SHARE_CARD_MILLI > need * capacity)
-            need = (d->amounts.axis[a] * SHARE_CARD_MILLI + capacity - 1) / capacity;
-    }
+    struct share_amounts milli = share_milli_of(cards, &d->amounts);
+    int64_t need = milli.axis[SHARE_SLOTS];
+    for (int a = SHARE_MEMORY; a < SHARE_AXES; a++)
+        need = milli.axis[a] > need ? milli.axis[a] : need;
     return (int32_t)need;
 }
 
-int32_t pool_share_need(const struct pool_share *s, const struct place_request *req)
+int32_t pool_share_need(const struct pool_share *s, const struct place_request *req, struct share_amounts *amounts)
 {
     struct share_demand d;
     struct err e = {0};
+    *amounts = (struct share_amounts){{0}};
     if (req->cards > 0) { /* whole cards: HAMi's exclusive cards, KAI's; replicas */
         if (!cards_accepted(&s->cards, req->cards, &e))
             return -1;
@@ -168,6 +171,7 @@ int32_t pool_share_need(const struct pool_share *s, const struct place_request *
     }
     if (!fleet_pool_demand(&s->cards, req, &d, &e))
         return -1;
+    *amounts = d.amounts;
     if (s->set_count == 0)
         return need_milli(&s->cards, &d);
     int32_t set = 0;
@@ -211,13 +215,16 @@ int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct pla
         return CARD_MILLI / req->share_milli;
     fleet_pool_cards(cfg, &s.cards);
     group_instances(&s);
-    int32_t need = pool_share_need(&s, req);
+    struct share_amounts amounts;
+    int32_t need = pool_share_need(&s, req, &amounts);
     if (need < 0)
         return 0;
     if (s.cards.mig_dynamic)
         return mig_pool_most(&s.cards, s.profile[need]);
     if (s.set_count > 0)
         return __builtin_popcount(s.members[need]);
+    if (s.cards.kind == SHARE_HAMI)
+        return card_axes_per_card(&s.cards, &amounts);
     REQUIRE(need > 0); /* 0 is for whole cards, and this is a share */
     int32_t fit = CARD_MILLI / need, slots = s.cards.slots;
     return slots > 0 && slots < fit ? slots : fit;

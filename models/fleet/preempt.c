@@ -16,6 +16,7 @@ struct preempt_view {
     int16_t *left, *tenants;         /* [card of the node] */
     uint8_t *busy;
     struct mig_layout *made;         /* instances made on request */
+    int64_t *mib, *cores;            /* [card of the node] left, in pools under HAMi */
 };
 
 struct preempt_view *preempt_open(const struct fleet *f)
@@ -29,6 +30,8 @@ struct preempt_view *preempt_open(const struct fleet *f)
     v->tenants = mem_alloc((size_t)most + 1, sizeof *v->tenants);
     v->busy = mem_alloc((size_t)most + 1, sizeof *v->busy);
     v->made = mem_alloc((size_t)most + 1, sizeof *v->made);
+    v->mib = mem_zalloc((size_t)most + 1, sizeof *v->mib);
+    v->cores = mem_zalloc((size_t)most + 1, sizeof *v->cores);
     return v;
 }
 
@@ -40,6 +43,8 @@ void preempt_close(struct preempt_view *v)
     free(v->tenants);
     free(v->busy);
     free(v->made);
+    free(v->mib);
+    free(v->cores);
     free(v);
 }
 
@@ -47,6 +52,12 @@ int32_t preempt_pool_nodes(const struct fleet *f, int32_t pool, int32_t *first)
 {
     *first = f->pools[pool].first_node;
     return f->pools[pool].node_count;
+}
+
+static const struct card_axes *axes_of(const struct preempt_view *v)
+{
+    const struct pool_share *s = v->fleet->pools[v->pool].share;
+    return s != NULL ? s->axes : NULL;
 }
 
 void preempt_look(struct preempt_view *v, int32_t node)
@@ -65,14 +76,22 @@ void preempt_look(struct preempt_view *v, int32_t node)
     v->dynamic = p->share != NULL && p->share->made != NULL ? p->share : NULL;
     if (v->dynamic != NULL)
         memcpy(v->made, v->dynamic->made + (first - p->first_card), (size_t)v->cards * sizeof *v->made);
+    const struct card_axes *a = axes_of(v);
+    for (int32_t c = 0; a != NULL && c < v->cards; c++)
+        card_axes_left(&f->pools[v->pool], first + c, &v->mib[c], &v->cores[c]);
 }
 
-/* A card that no share is left on can be had whole again. */
-static void move_card(struct preempt_view *v, int32_t card, int32_t milli)
+/* sign 1: the share goes. A card that no share is left on can be had whole again. */
+static void move_card(struct preempt_view *v, const struct lease_part *part, int sign)
 {
+    int32_t card = part->first_card;
+    const struct card_axes *a = axes_of(v);
     v->free_cards -= v->left[card] == CARD_MILLI;
-    v->left[card] = (int16_t)(v->left[card] + milli);
-    v->tenants[card] = (int16_t)(v->tenants[card] + (milli < 0 ? 1 : -1));
+    v->tenants[card] = (int16_t)(v->tenants[card] - sign);
+    v->mib[card] += sign * part->memory_mib;
+    v->cores[card] += sign * part->cores;
+    v->left[card] = (int16_t)(a != NULL ? card_axes_free(a, v->mib[card], v->cores[card], v->tenants[card])
+                                        : v->left[card] + sign * part->milli);
     v->free_cards += v->left[card] == CARD_MILLI;
 }
 
@@ -98,7 +117,7 @@ static void move_part(struct preempt_view *v, const struct lease_part *part, int
     else if (part->first_card < 0)
         v->free_cards += sign * (part->milli / CARD_MILLI);
     else
-        move_card(v, part->first_card, sign * part->milli);
+        move_card(v, part, sign);
 }
 
 void preempt_without(struct preempt_view *v, const struct lease_part *part)
@@ -111,16 +130,20 @@ void preempt_with(struct preempt_view *v, const struct lease_part *part)
     move_part(v, part, -1);
 }
 
-/* Milli free on the card, or its free MIG instances that would do; 0 = no share of the request. */
-static int32_t room_on(const struct preempt_view *v, const struct fleet_pool *p, int32_t card)
+/* Milli free on the card, or its free MIG instances that would do; -1 = the share does not fit beside others. */
+static int32_t room_on(const struct preempt_view *v, const struct place_ask *ask, int32_t card)
 {
+    const struct fleet_pool *p = &ask->pool;
+    int32_t room = v->left[card], slots = p->share != NULL ? p->share->slots : 0;
     if (p->set >= 0 && v->dynamic != NULL)
-        return mig_room(p->share->cards.mig, &v->made[card], p->share->profile[p->set]);
-    if (p->set >= 0)
-        return __builtin_popcount(p->share->members[p->set] & ~(uint32_t)v->busy[card]);
-    int32_t slots = p->share != NULL ? p->share->slots : 0;
-    bool open = v->left[card] < CARD_MILLI && (slots == 0 || v->tenants[card] < slots);
-    return open ? v->left[card] : 0;
+        room = mig_room(p->share->cards.mig, &v->made[card], p->share->profile[p->set]);
+    else if (p->set >= 0)
+        room = __builtin_popcount(p->share->members[p->set] & ~(uint32_t)v->busy[card]);
+    else if (room == CARD_MILLI || (slots > 0 && v->tenants[card] >= slots))
+        return -1;
+    if (axes_of(v) != NULL)
+        return card_axes_enough(axes_of(v), p->card_need, v->mib[card], v->cores[card]) ? room : -1;
+    return room >= ask->req.share_milli ? room : -1;
 }
 
 /* The open card with the least room that holds the share, or -1. */
@@ -128,8 +151,8 @@ static int32_t open_card(const struct preempt_view *v, const struct place_ask *a
 {
     int32_t best = -1, least = INT32_MAX;
     for (int32_t c = 0; c < v->cards; c++) {
-        int32_t room = room_on(v, &ask->pool, c);
-        if (room >= ask->req.share_milli && room < least) {
+        int32_t room = room_on(v, ask, c);
+        if (room >= 0 && room < least) {
             least = room;
             best = c;
         }
@@ -172,7 +195,11 @@ void preempt_put(struct preempt_view *v, const struct place_request *req)
     }
     for (int32_t c = 0; card < 0; c++) /* opens one */
         card = v->left[c] == CARD_MILLI ? c : -1;
-    move_card(v, card, -ask.req.share_milli);
+    struct lease_part part = {.first_card = card,
+                              .milli = ask.req.share_milli,
+                              .memory_mib = (int32_t)ask.amounts.axis[SHARE_MEMORY],
+                              .cores = (int32_t)ask.amounts.axis[SHARE_COMPUTE]};
+    move_card(v, &part, -1);
 }
 
 /* MoreImportantPod; equal ones by the caller's number. */

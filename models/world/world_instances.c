@@ -66,7 +66,7 @@ void instance_grants(struct world *w, int32_t pool, struct share_place *at)
         made.items[i] = mig_of_code(at->slots[i].instance);
     share_round_layout(cards->mig, &made, milli);
     for (size_t i = 0; i < at->count; i++)
-        at->slots[i].granted = milli[i];
+        at->slots[i].asked = at->slots[i].granted = milli[i];
 }
 
 void instances_emit(struct world *w)

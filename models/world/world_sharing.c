@@ -127,8 +127,10 @@ static void slot_add(struct world *w, const struct lease_part *part, uint32_t ix
                                                  .tenant = tenant,
                                                  .instance = part->instance,
                                                  .layout = part->layout,
+                                                 .asked = part->milli,
                                                  .granted = part->milli,
                                                  .held = part->milli,
+                                                 .axes = sharing_axes(w, part),
                                                  .since = w->now,
                                                  .speed_ppm = SPEED_ONE};
     instance_make(w, part->pool, at, &at->slots[at->count - 1]);
@@ -320,7 +322,7 @@ void sharing_count(struct world *w, struct share_place *at)
     for (size_t i = 0; i < at->count; i++) {
         struct share_slot *s = &at->slots[i];
         struct share_account *a = &w->sharing->accounts[s->tenant];
-        a->asked += i128_mcns(s->granted, w->now - s->since);
+        a->asked += i128_mcns(s->asked, w->now - s->since);
         a->got += i128_mcns(s->got, w->now - s->since);
         a->lost += i128_mcns(s->lost, w->now - s->since);
         s->since = w->now;
@@ -350,6 +352,7 @@ static void card_settle(struct world *w, int32_t pool, int64_t card)
     if (w->sharing->pools[pool].cards.kind == SHARE_WHOLE || at->count == 0)
         return;
     instance_grants(w, pool, at);
+    sharing_grant(w, pool, at);
     divide(w, pool, at, split);
     sharing_count(w, at);
     for (size_t i = 0; i < at->count; i++)

@@ -4,10 +4,13 @@
  * beside whom, how fast each is, and how the card's time is divided among their accounts.
  *
  * A tenant is a source: a stream of jobs, or stream_count + a service. A part of a card that a
- * workload leases is a slot. What it asked for (granted) and what it gets are kept apart: the ledger
+ * workload leases is a slot. What it asked for and what it gets are kept apart: the ledger
  * books held = granted, less what busy neighbours use of it, plus what it uses of theirs and of what
  * is idle. held adds up to the card's allocated share; got and lost (to switching, hooks and
  * interference) are the parts of it that compute.
+ *
+ * granted = asked, but under HAMi, where tenants lie on memory and cores apart: there the card's fullest axis
+ * is divided among its tenants in proportion to each one's own fullest, anew whenever one comes or goes.
  *
  * The cost of any change on a card is that of its tenants. Pools without a mechanism have slots, too,
  * but no speeds: there a share is a part of a card that nothing disturbs.
@@ -24,7 +27,8 @@ struct share_slot {
     int32_t tenant;
     int32_t instance, layout;  /* MIG: of that layout (lease_part), else -1 */
     sim_time made_at;          /* dynamic MIG: its instance exists from then on */
-    int32_t granted, held, got, lost; /* milli-cards */
+    int32_t asked, granted, held, got, lost; /* milli-cards */
+    struct share_amounts axes; /* HAMi: what it reserves of each axis, in milli */
     int32_t speed_ppm;
     int64_t resident_mib;      /* of a running tenant whose memory is known */
     sim_time since;            /* its amounts are counted up to here */
@@ -100,6 +104,9 @@ const char *sharing_name(const struct world *w, int32_t tenant);
 const struct share_demand *sharing_demand(struct world *w, int32_t tenant, int32_t pool);
 enum share_isolation sharing_between(enum share_kind kind);
 
+/* sharing_grant.c: each axis of a part of a card in milli; and what is booked for everybody on the card. */
+struct share_amounts sharing_axes(const struct world *w, const struct lease_part *part);
+void sharing_grant(const struct world *w, int32_t pool, struct share_place *at);
 /* sharing_pairs.c: the tenant comes to (begin) or leaves a card on which others are. */
 void sharing_pairs(struct world *w, struct share_place *at, int32_t tenant, bool begin);
 void sharing_advance(struct share_pool_use *u, sim_time now); /* integrals up to now */

@@ -124,9 +124,11 @@ bool share_fits(const struct share_pool *pool, const struct share_card *card,
     for (int a = 0; a < SHARE_AXES; a++)
         if (pool->capacity.axis[a] > 0 && card->used.axis[a] + d->amounts.axis[a] > pool->capacity.axis[a])
             return false;
-    /* HAMi: a request of no cores is refused on a card whose cores are all reserved */
-    return pool->kind != SHARE_HAMI || d->amounts.axis[SHARE_COMPUTE] > 0 ||
-           card->used.axis[SHARE_COMPUTE] < pool->capacity.axis[SHARE_COMPUTE];
+    if (pool->kind != SHARE_HAMI)
+        return true;
+    /* all cores: on a card without others; no cores: on one whose cores are not all reserved */
+    int64_t cores = d->amounts.axis[SHARE_COMPUTE], all = pool->capacity.axis[SHARE_COMPUTE];
+    return cores == all ? card->count == 0 : card->used.axis[SHARE_COMPUTE] < all;
 }
 
 void share_take(const struct share_pool *pool, struct share_card *card, int32_t id,
@@ -159,6 +161,17 @@ void share_give(struct share_card *card, int32_t id)
     card->count--;
     memmove(card->tenants + i, card->tenants + i + 1,
             (size_t)(card->count - i) * sizeof(card->tenants[0]));
+}
+
+struct share_amounts share_milli_of(const struct share_pool *pool, const struct share_amounts *amounts)
+{
+    struct share_amounts milli = {{[SHARE_SLOTS] = pool->slots > 0 ? SHARE_CARD_MILLI / pool->slots : 1}};
+    for (int a = SHARE_MEMORY; a < SHARE_AXES; a++) {
+        int64_t capacity = pool->capacity.axis[a];
+        if (capacity > 0)
+            milli.axis[a] = (amounts->axis[a] * SHARE_CARD_MILLI + capacity - 1) / capacity;
+    }
+    return milli;
 }
 
 /* Rank of tenant i by id. */

@@ -123,6 +123,9 @@ void share_take(const struct share_pool *pool, struct share_card *card, int32_t 
 /* The tenant is there. */
 void share_give(struct share_card *card, int32_t id);
 
+/* Each axis of what one tenant reserves in milli of the card, rounded up; a slot is its part of the card. */
+struct share_amounts share_milli_of(const struct share_pool *pool, const struct share_amounts *amounts);
+
 /* Milli-cards of each tenant, in tenant order; returns the card's (share_round). */
 int32_t share_allocated(const struct share_pool *pool, const struct share_card *card,
                         int32_t *milli);
