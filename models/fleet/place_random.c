@@ -8,6 +8,7 @@
 #include "models/fleet/placement.h"
 
 #define RANDOM_TRIES 32
+#define RANDOM_TRIES_TWO_BUDGETS 512 /* of cards with room for the smaller part few may have it for the other */
 
 /* The candidates: nodes of free_nodes[least..], then open cards from a key on. */
 struct candidates {
@@ -88,9 +89,10 @@ static struct place_choice draw(struct fleet *f, struct fleet_pool *p,
                                 const struct place_request *req, const struct candidates *c)
 {
     int64_t n = candidate_count(p, c);
-    if (n == 0)
+    bool two_budgets = c->first_key >= 0 && p->share != NULL && p->share->axes != NULL;
+    if (n == 0 || (two_budgets && fitting_at(f, p, c, req, 0, NULL).node < 0))
         return (struct place_choice){-1, -1};
-    for (int tries = 0; tries < RANDOM_TRIES; tries++) {
+    for (int tries = 0; tries < (two_budgets ? RANDOM_TRIES_TWO_BUDGETS : RANDOM_TRIES); tries++) {
         int64_t i = (int64_t)rng_below(&f->rng, (uint64_t)n);
         struct place_choice choice = candidate_at(f, p, c, i);
         if (amounts_fit(f, req, choice.node) && card_fits(f, p, choice))

@@ -192,23 +192,39 @@ static void a_node_changes_its_layout(void **state)
 struct seen {
     int32_t milli[CARDS], tenants[CARDS];
     uint32_t instances[CARDS];
+    int32_t mib[CARDS], memory[CARDS], cores[CARDS]; /* HAMi; memory in milli, each part rounded up */
 };
+
+/* HAMi: no budget of a card is exceeded, and its fullest one is in use. A100-40: 40,960 MiB. */
+static int64_t check_budgets(const struct seen *s, int32_t card)
+{
+    int32_t most = s->tenants[card] * 100;
+    assert_true(s->mib[card] <= 40960);
+    assert_true(s->cores[card] <= 100);
+    most = s->memory[card] > most ? s->memory[card] : most;
+    most = s->cores[card] * 10 > most ? s->cores[card] * 10 : most;
+    return most < 1000 ? most : 1000;
+}
 
 static void check_cards(const struct fleet *f, const struct lease_id *leases, int32_t count,
                         const struct node_pool_config *pool)
 {
-    struct seen s = {{0}, {0}, {0}};
+    struct seen s = {.tenants = {0}};
     int64_t used = 0;
+    bool hami = pool->sharing.kind == SHARE_HAMI;
     for (int32_t i = 0; i < count; i++) {
         int32_t n;
         const struct lease_part *parts = fleet_lease_parts(f, leases[i], &n);
         for (int32_t k = 0; k < n; k++) {
-            used += parts[k].milli;
+            used += hami ? 0 : parts[k].milli;
             if (parts[k].first_card < 0)
                 continue;
             int32_t card = parts[k].node * pool->cards_per_node + parts[k].first_card;
             s.milli[card] += parts[k].milli;
             s.tenants[card]++;
+            s.mib[card] += parts[k].memory_mib;
+            s.memory[card] += (parts[k].memory_mib * 1000 + 40959) / 40960;
+            s.cores[card] += parts[k].cores;
             if (parts[k].instance >= 0) {
                 assert_int_equal(s.instances[card] >> parts[k].instance & 1, 0);
                 s.instances[card] |= UINT32_C(1) << parts[k].instance;
@@ -219,7 +235,10 @@ static void check_cards(const struct fleet *f, const struct lease_id *leases, in
                    : pool->sharing.kind == SHARE_HAMI ? 10
                                                       : 1000;
     for (int32_t c = 0; c < CARDS; c++) {
-        assert_true(s.milli[c] <= 1000);
+        if (hami)
+            used += check_budgets(&s, c);
+        else
+            assert_true(s.milli[c] <= 1000);
         assert_true(s.tenants[c] <= most);
         if (pool->sharing.replicas > 0 && s.tenants[c] == most)
             assert_int_equal(s.milli[c], 1000);

@@ -163,6 +163,59 @@ static void one_that_is_alone_under_hami_takes_what_is_idle(void **state)
     told_free(t);
 }
 
+#define HAMI_AXES(nodes, a, b)                                                                     \
+    "name: axes\nhorizon: 6h\ntransfer: {processStart: 0s}\n"                                      \
+    "fleet: {nodePools: [{name: p, card: A100-40, nodes: " nodes ", cardsPerNode: 1, price: 1usd/h, sharing: {mechanism: hami}}]}\n" \
+    "sharingModel: {switchLoss: 0, hamiOverhead: 0}\n"                                             \
+    "queues: [{name: q, cards: {p: 8}}]\n"                                                         \
+    "demand:\n  lora:\n"                                                                           \
+    "    - {name: a, queue: q, file: jobs.csv, restart: 0s, checkpoint: {interval: 0s}, " a "}\n"  \
+    "    - {name: b, queue: q, file: traffic.csv, restart: 0s, checkpoint: {interval: 0s}, " b "}\n" \
+    "arbiters: [{preset: cohort, requeueBatch: 0s}]\n"
+
+/* 60 % of memory and 10 of cores beside 10 and 60 (of 40,960 MiB): 700 of the card are booked, 350 each. A uses 100,
+ * B its 600: 250 of A's, and what it was granted. From 1000 on A is alone with its 600, of which it leaves 500. */
+static void hami_books_the_fullest_axis_of_a_card(void **state)
+{
+    (void)state;
+    struct told *t = tell_two(HAMI_AXES("1", "share: 0.6, duty: 0.1, gpumem: 24576, gpucores: 10",
+                                        "share: 0.6, duty: 0.6, gpumem: 4096, gpucores: 60"),
+                              "submit_s,duration_s\n0,2000\n", "submit_s,duration_s\n0,1000\n");
+    assert_near(finish_of(t, "a-0"), 2000, 1e-6);
+    assert_near(finish_of(t, "b-0"), 1000, 1e-6);
+    assert_int_equal(told_card_ms(t, "lora_useful"), (2000 * S * 100 + 1000 * S * 600) / 1000);
+    assert_int_equal(told_card_ms(t, "input_wait"), 1000 * S * 500 / 1000);
+    assert_int_equal(told_card_ms(t, "idle_no_demand"),
+                     1000 * S * 300 / 1000 + 1000 * S * 400 / 1000 + (HORIZON - 2000) * S);
+    assert_int_equal(told_card_ms_all(t), HORIZON * S);
+    assert_near(told_metric_of(t, "tenant", "a", "sharing.asked"), 2000 * 0.6 / 3600, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "b", "sharing.asked"), 1000 * 0.6 / 3600, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "a", "sharing.got"), 2000 * 0.1 / 3600, 1e-9);
+    assert_near(told_metric_of(t, "tenant", "b", "sharing.got"), 1000 * 0.6 / 3600, 1e-9);
+    told_free(t);
+}
+
+/* Jobs that idle hold what they were granted: 350 and 350 of each of two cards while both are there, then 600. */
+static void what_hami_books_follows_who_comes_and_goes(void **state)
+{
+    (void)state;
+    struct told *t = tell_two(HAMI_AXES("2", "share: 0.6, duty: 0.1, gpumem: 24576, gpucores: 10",
+                                        "share: 0.6, duty: 0.1, gpumem: 4096, gpucores: 60"),
+                              "submit_s,duration_s\n0,6000\n0,6000\n", "submit_s,duration_s\n1000,2000\n2000,3000\n");
+    static const int64_t booked = 1000 * 1200 + 1000 * 1300 + 1000 * 1400 + 2000 * 1300 + 1000 * 1200;
+    static const int64_t used = 1000 * 200 + 1000 * 300 + 1000 * 400 + 2000 * 300 + 1000 * 200;
+    assert_near(finish_of(t, "a-0"), 6000, 1e-6);
+    assert_near(finish_of(t, "a-1"), 6000, 1e-6);
+    assert_near(finish_of(t, "b-0"), 3000, 1e-6);
+    assert_near(finish_of(t, "b-1"), 5000, 1e-6);
+    assert_int_equal(told_card_ms(t, "lora_useful"), used);
+    assert_int_equal(told_card_ms(t, "input_wait"), booked - used);
+    assert_int_equal(told_card_ms_all(t), 2 * HORIZON * S);
+    assert_near(told_metric(t, "sharing.cards_peak"), 2, 0);
+    assert_int_equal(told_rows(t, "sharing"), 2);
+    told_free(t);
+}
+
 /* QLoRA, d = 0.527, on 14 of 108 SMs: 0.246, whoever is beside it. */
 static void mig_gives_each_its_instance(void **state)
 {
@@ -382,6 +435,8 @@ int main(void)
         cmocka_unit_test(checkpoints_go_by_computing_time),
         cmocka_unit_test(hami_shares_follow_its_limiter),
         cmocka_unit_test(one_that_is_alone_under_hami_takes_what_is_idle),
+        cmocka_unit_test(hami_books_the_fullest_axis_of_a_card),
+        cmocka_unit_test(what_hami_books_follows_who_comes_and_goes),
         cmocka_unit_test(mig_gives_each_its_instance),
         cmocka_unit_test(mps_caps_threads_and_shares_bandwidth),
         cmocka_unit_test(a_full_card_hits_the_one_that_allocates),
