@@ -236,10 +236,6 @@ struct kq_cursors {
     size_t count, capacity, heap_count, heap_capacity;
 };
 
-struct kq_retry { /* a candidate left to the second strategy (fair.c) */
-    uint32_t workload, next; /* index + 1 */
-};
-
 struct kq_request { /* amount contested or wanted per fr */
     uint32_t fr;
     int64_t amount;
@@ -387,15 +383,13 @@ struct kq {
 
     /* scratch */
     struct kq_cursors cursors;
-    struct kq_retry *retries;
-    size_t retry_count, retry_capacity;
     struct kq_requests requests, rest, single;
     struct kq_targets found, probe_targets;
     struct kq_request found_for; /* the single request that `found` answers */
     uint64_t found_in, decisions; /* in which decision; decisions so far */
     struct kq_assign probe, best;
     struct kq_ids pin;
-    struct kq_ids open; /* flat trees: cursors that a fair-sharing search has not pruned */
+    struct kq_ids retries; /* cursors of queues with a candidate left to the second strategy */
     struct kq_bump bump;
     struct kq_places place_scratch;
     struct kq_topo_scratch *topo_scratch;

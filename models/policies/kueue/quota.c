@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/policies/kueue/quota.h"
 
+static void changed(struct kq_tree *t)
+{
+    t->state = ++t->states;
+}
+
 void kq_add(struct kq_node *n, uint32_t fr, int64_t v)
 {
+    changed(n->tree);
     for (;;) {
         struct kq_quota *q = &n->q[fr];
         const int64_t free = kq_free_local(q);
@@ -17,6 +23,7 @@ void kq_add(struct kq_node *n, uint32_t fr, int64_t v)
 
 void kq_remove(struct kq_node *n, uint32_t fr, int64_t v)
 {
+    changed(n->tree);
     for (;;) {
         struct kq_quota *q = &n->q[fr];
         const int64_t spilled = kq_minus(q->use, q->local);
@@ -31,6 +38,7 @@ void kq_remove(struct kq_node *n, uint32_t fr, int64_t v)
 
 void kq_add_logged(struct kq *k, struct kq_node *n, uint32_t fr, int64_t v)
 {
+    changed(n->tree);
     for (;;) {
         struct kq_quota *q = &n->q[fr];
         const int64_t free = kq_free_local(q);
@@ -52,6 +60,7 @@ void kq_undo_all(struct kq *k)
         const struct kq_undo *u = &k->undo[--k->undo_count];
         u->node->q[u->fr].use = u->old;
         u->node->use_serial++;
+        changed(u->node->tree);
     }
 }
 

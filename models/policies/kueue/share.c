@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/policies/kueue/share.h"
 
+#include <string.h>
+
 #include "models/policies/kueue/quota.h"
 
-static struct kq_share compute(const struct kq_node *n)
+static int64_t used_by(const struct kq_wl *w, uint32_t fr)
+{
+    for (uint32_t i = 0; i < w->use_count; i++)
+        if (w->use[i].fr == fr)
+            return w->use[i].amount;
+    return 0;
+}
+
+/* Above the quota of the node on one fr, without the usage of `without` (NULL: with all). */
+static int64_t over_on(const struct kq_node *n, uint32_t fr, const struct kq_wl *without)
+{
+    const struct kq_quota *q = &n->q[fr];
+    if (!q->set || q->use <= q->subtree)
+        return 0;
+    const int64_t use = without == NULL ? q->use : kq_minus(q->use, used_by(without, fr));
+    return use > q->subtree ? kq_minus(use, q->subtree) : 0;
+}
+
+static struct kq_share compute(const struct kq_node *n, const struct kq_wl *without)
 {
     struct kq_share s = {0.0, n->weight, false};
     const struct kq_tree *t = n->tree;
@@ -11,8 +31,7 @@ static struct kq_share compute(const struct kq_node *n)
         const uint32_t resource = t->frs[i].resource;
         int64_t over = 0;
         for (; i < t->fr_count && t->frs[i].resource == resource; i++)
-            if (n->q[i].set && n->q[i].use > n->q[i].subtree)
-                over = kq_plus(over, kq_minus(n->q[i].use, n->q[i].subtree));
+            over = kq_plus(over, over_on(n, i, without));
         if (over == 0)
             continue;
         s.borrows = true;
@@ -26,29 +45,50 @@ static struct kq_share compute(const struct kq_node *n)
     return s;
 }
 
+uint64_t kq_share_key(struct kq_share s)
+{
+    const bool infinite = kq_share_infinite(s);
+    const double x = infinite || s.ratio == 0.0 ? s.ratio : s.ratio / s.weight;
+    uint64_t key;
+    memcpy(&key, &x, sizeof key);
+    return infinite ? key | UINT64_C(1) << 63 : key;
+}
+
+static void remember(struct kq_node *n)
+{
+    const struct kq_share s = compute(n, NULL);
+    n->share_serial = n->use_serial;
+    n->share_ratio = s.ratio;
+    n->share_borrows = s.borrows;
+    n->share_key = kq_share_key(s);
+}
+
 struct kq_share kq_share_of(struct kq_node *n)
 {
     if (n->parent == NULL)
         return (struct kq_share){0.0, n->weight, false};
-    if (n->share_serial != n->use_serial) {
-        const struct kq_share s = compute(n);
-        n->share_serial = n->use_serial;
-        n->share_ratio = s.ratio;
-        n->share_borrows = s.borrows;
-    }
+    if (n->share_serial != n->use_serial)
+        remember(n);
     return (struct kq_share){n->share_ratio, n->weight, n->share_borrows};
+}
+
+uint64_t kq_share_key_of(struct kq_node *n)
+{
+    if (n->parent == NULL)
+        return 0;
+    if (n->share_serial != n->use_serial)
+        remember(n);
+    return n->share_key;
+}
+
+uint64_t kq_share_key_without(const struct kq_node *q, const struct kq_wl *w)
+{
+    return kq_share_key(compute(q, w));
 }
 
 int kq_share_compare(struct kq_share a, struct kq_share b)
 {
-    const bool ia = kq_share_infinite(a), ib = kq_share_infinite(b);
-    double x = a.ratio, y = b.ratio;
-    if (ia != ib)
-        return ia ? 1 : -1;
-    if (!ia) {
-        x = x == 0.0 ? 0.0 : x / a.weight;
-        y = y == 0.0 ? 0.0 : y / b.weight;
-    }
+    const uint64_t x = kq_share_key(a), y = kq_share_key(b);
     return (x > y) - (x < y);
 }
 

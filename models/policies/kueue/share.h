@@ -13,6 +13,14 @@ struct kq_share {
 /* Remembered until the node's usage changes. */
 struct kq_share kq_share_of(struct kq_node *n);
 
+/* Orders shares as kq_share_compare does: bits of a number that is not negative are in its order. */
+uint64_t kq_share_key(struct kq_share s);
+/* That of a node, remembered too. */
+uint64_t kq_share_key_of(struct kq_node *n);
+
+/* Key of a queue if it did not have the usage of w, one of its workloads. */
+uint64_t kq_share_key_without(const struct kq_node *q, const struct kq_wl *w);
+
 /* Sign of a - b. Weight 0 and borrowing is above everything else. */
 int kq_share_compare(struct kq_share a, struct kq_share b);
 

@@ -9,6 +9,7 @@
 #include "models/policies/kueue/select.h"
 #include "models/policies/kueue/share.h"
 #include "models/policies/kueue/topology.h"
+#include "models/policies/kueue/walk.h"
 
 static struct kq_cohort *cohort_of(const struct kq *k, uint32_t id)
 {
@@ -152,7 +153,7 @@ static void claim(struct kq_node *n, struct kq_tree *t)
 static struct kq_tree *add_tree(struct kq *k, struct kq_node *root)
 {
     struct kq_tree *t = &k->trees[k->tree_count++];
-    *t = (struct kq_tree){.root = root, .version = 1};
+    *t = (struct kq_tree){.root = root, .version = 1, .state = 1, .states = 1};
     if (root->is_queue) {
         root->tree = t;
     } else {
@@ -308,6 +309,8 @@ static void fill_trees(struct kq *k)
             quotas_of(k, &t->queues[q]->node, t->queues[q]->groups, t->queues[q]->group_count);
         kq_quota_static(t->root);
         kq_share_static(t->root, k->resource_count, &k->build);
+        if (k->cfg.fair_sharing && !t->root->is_queue)
+            kq_walk_static(t->root, &k->build);
     }
     k->shared_topology = with_topology > 1;
     free(list.v);

@@ -63,13 +63,25 @@ struct kq_node {
     double weight;
     uint64_t use_serial; /* grows with every change of usage here */
     uint64_t share_serial; /* the share below is of this use_serial */
+    uint64_t share_key;
     double share_ratio;
     bool share_borrows;
     int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
     uint32_t left;   /* entries below it that are still to be processed */
-    uint32_t cursor; /* scratch of a search: its candidates, index + 1 */
-    uint32_t retry, last_retry;
+    /* scratch of a search, of queues (walk.c) */
+    uint32_t cursor; /* its candidates, index + 1; 0: not looked for, POLICY_NONE: it has none */
+    uint32_t retry;  /* its first candidate that is left to the second strategy; POLICY_NONE */
+    struct kq_rank *rank; /* of cohorts, under fair sharing */
+};
+
+/* The queues of a cohort by share, for searches for victims (walk.c). */
+struct kq_rank {
+    struct kq_node **by_share; /* all, highest share first */
+    uint64_t state;            /* of the tree, when they were put in order */
+    struct kq_node **open;     /* [from, to): those that the search has still to look at */
+    uint32_t from, to;
+    uint64_t stamp; /* of the walk that opened it */
 };
 
 struct kq_tree {
@@ -79,6 +91,9 @@ struct kq_tree {
     struct kq_cq **queues; /* all, by name */
     uint32_t queue_count;
     uint64_t version; /* grows with every change that a nomination can see */
+    /* Which usage it has: another number for every change, but a search that has put everything
+     * back goes back to the number it began with. */
+    uint64_t state, states;
     bool topology; /* some queue uses a topology flavor */
     bool quiet;    /* the last cycle proved that another one changes nothing */
     bool listed;   /* in k->warm */

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "models/policies/kueue/walk.h"
+
+#include "models/policies/kueue/quota.h"
+#include "models/policies/kueue/share.h"
+
+/* ---- queues in the order of their shares ---- */
+
+void kq_walk_static(struct kq_node *root, struct arena *mem)
+{
+    const uint32_t n = root->queue_count;
+    struct kq_rank *r = arena_alloc(mem, 1, sizeof *r);
+    r->by_share = arena_alloc(mem, n, sizeof(struct kq_node *));
+    r->open = arena_alloc(mem, n, sizeof(struct kq_node *));
+    for (uint32_t i = 0; i < n; i++)
+        r->by_share[i] = root->queues[i];
+    root->rank = r;
+    for (uint32_t i = 0; i < root->cohort_count; i++)
+        kq_walk_static(root->cohorts[i], mem);
+}
+
+/* Those that do not borrow come last: they are not looked at. */
+static bool goes_before(struct kq_node *a, struct kq_node *b)
+{
+    const uint64_t x = kq_share_key_of(a), y = kq_share_key_of(b);
+    return x != y ? x > y : a->share_borrows && !b->share_borrows;
+}
+
+/* Mostly in order already, but when it is made for the first time. */
+static void sort(struct kq_node *cohort, uint64_t state)
+{
+    struct kq_rank *r = cohort->rank;
+    const uint32_t n = cohort->queue_count;
+    if (r->state == state)
+        return;
+    for (uint32_t gap = r->state == 0 && n > 1 ? n / 2 : 1; gap > 0; gap /= 2)
+        for (uint32_t i = gap; i < n; i++) {
+            struct kq_node *q = r->by_share[i];
+            uint32_t j = i;
+            for (; j >= gap && goes_before(q, r->by_share[j - gap]); j -= gap)
+                r->by_share[j] = r->by_share[j - gap];
+            r->by_share[j] = q;
+        }
+    r->state = state;
+}
+
+/* ---- what is open ---- */
+
+/* Into the open ones of its cohort, where there is room in front. */
+static void open_queue(struct kq_rank *r, struct kq_node *q)
+{
+    const uint64_t key = kq_share_key_of(q);
+    uint32_t at = --r->from;
+    for (; at + 1 < r->to && kq_share_key_of(r->open[at + 1]) > key; at++)
+        r->open[at] = r->open[at + 1];
+    r->open[at] = q;
+}
+
+static void open_others(struct kq_walk *w, struct kq_node *cohort)
+{
+    struct kq_rank *r = cohort->rank;
+    uint32_t n = 0;
+    sort(cohort, w->state);
+    while (n < cohort->queue_count &&
+           (r->by_share[n] == w->own || kq_share_of(r->by_share[n]).borrows))
+        n++;
+    for (uint32_t i = n; i-- > 0;) {
+        struct kq_node *q = r->by_share[i];
+        q->cursor = 0;
+        q->retry = POLICY_NONE;
+        if (q != w->own)
+            r->open[--r->from] = q;
+    }
+}
+
+/* Queues of the cohort that the walk has not pruned. */
+static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
+{
+    struct kq_rank *r = cohort->rank;
+    if (r->stamp == w->k->stamp)
+        return r;
+    r->stamp = w->k->stamp;
+    r->from = r->to = cohort->queue_count;
+    if (w->second)
+        return r;
+    if (w->has_others)
+        open_others(w, cohort);
+    if (cohort == w->own->parent && w->has_within)
+        open_queue(r, w->own);
+    return r;
+}
+
+/* ---- candidates ---- */
+
+static bool borrows_contested(const struct kq_search *s, const struct kq_node *q)
+{
+    for (size_t i = 0; i < s->contested_count; i++)
+        if (kq_borrowing_with(q, s->contested[i], 0))
+            return true;
+    return false;
+}
+
+static const struct kq_gather *gather_of(const struct kq_walk *w, const struct kq_node *q)
+{
+    return q == w->own ? &w->within : &w->others;
+}
+
+static void find_candidates(struct kq_walk *w, struct kq_node *q)
+{
+    struct kq *k = w->k;
+    const size_t before = k->cursors.count;
+    if (q == w->own || borrows_contested(w->s, q))
+        kq_cursor_add(k, gather_of(w, q), k->cqs[q->id]);
+    q->cursor = k->cursors.count > before ? (uint32_t)k->cursors.count : POLICY_NONE;
+}
+
+uint32_t kq_walk_first(struct kq_walk *w, struct kq_node *q)
+{
+    if (w->second)
+        return q->retry;
+    if (q->cursor == 0)
+        find_candidates(w, q);
+    return q->cursor == POLICY_NONE ? POLICY_NONE : kq_cursor_at(&w->k->cursors.v[q->cursor - 1]);
+}
+
+uint32_t kq_walk_pop(struct kq_walk *w, struct kq_node *q)
+{
+    const uint32_t id = kq_walk_first(w, q);
+    if (w->second)
+        q->retry = POLICY_NONE;
+    else
+        kq_cursor_step(w->k, gather_of(w, q), &w->k->cursors.v[q->cursor - 1]);
+    return id;
+}
+
+void kq_walk_leave(struct kq_walk *w, struct kq_node *q, uint32_t workload)
+{
+    if (q->retry != POLICY_NONE)
+        return;
+    q->retry = workload;
+    kq_ids_push(&w->k->retries, q->cursor - 1);
+}
+
+void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings)
+{
+    struct kq_cursor *c = &w->k->cursors.v[q->cursor - 1];
+    c->at = c->count;
+    if (siblings && q->parent != NULL)
+        q->parent->rank->from = q->parent->rank->to;
+}
+
+void kq_walk_taken(struct kq_walk *w, struct kq_node *q)
+{
+    (void)w;
+    if (q->parent == NULL)
+        return;
+    q->parent->rank->from++;
+    open_queue(q->parent->rank, q);
+}
+
+/* 5.2 between the first candidates of two queues. */
+static bool first_before(struct kq_walk *f, struct kq_node *a, struct kq_node *b)
+{
+    const struct kq_wl *v = kq_wl(f->k, kq_walk_first(f, a));
+    const struct kq_wl *w = kq_wl(f->k, kq_walk_first(f, b));
+    if (v->evicted != w->evicted)
+        return v->evicted;
+    if ((a == f->own) != (b == f->own))
+        return b == f->own;
+    if (v->priority != w->priority)
+        return v->priority < w->priority;
+    if (v->reserved_s != w->reserved_s)
+        return v->reserved_s > w->reserved_s;
+    return v->uid_order < w->uid_order;
+}
+
+/* ---- the walk ---- */
+
+static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
+{
+    for (n = n->parent; n != NULL; n = n->parent)
+        if (n == a)
+            return true;
+    return false;
+}
+
+static bool useless(struct kq_walk *w, struct kq_node *q)
+{
+    return kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows);
+}
+
+/* The best queue of the cohort, brought to the front of the open ones. */
+static struct kq_node *pick_queue(struct kq_walk *w, struct kq_node *cohort)
+{
+    struct kq_rank *r = opened(w, cohort);
+    uint32_t best = POLICY_NONE;
+    for (uint32_t i = r->from; i < r->to; i++) {
+        struct kq_node *q = r->open[i];
+        if (best != POLICY_NONE && kq_share_key_of(q) != kq_share_key_of(r->open[best]))
+            break;
+        if (useless(w, q)) { /* its place goes to the first one */
+            best = best == r->from ? i : best;
+            r->open[i] = r->open[r->from++];
+        } else if (best == POLICY_NONE || first_before(w, q, r->open[best])) {
+            best = i;
+        }
+    }
+    if (best == POLICY_NONE)
+        return NULL;
+    struct kq_node *q = r->open[best];
+    r->open[best] = r->open[r->from];
+    r->open[r->from] = q;
+    return q;
+}
+
+static struct kq_node *pick_cohort(struct kq_walk *w, struct kq_node *cohort)
+{
+    struct kq_node *best = NULL;
+    for (uint32_t i = 0; i < cohort->cohort_count; i++) {
+        struct kq_node *h = cohort->cohorts[i];
+        if (h->mark == w->k->stamp)
+            continue;
+        if (!kq_share_of(h).borrows && !is_ancestor(h, w->own)) {
+            h->mark = w->k->stamp;
+            continue;
+        }
+        if (best == NULL || kq_share_key_of(h) >= kq_share_key_of(best))
+            best = h;
+    }
+    return best;
+}
+
+/* One walk from a cohort down; NULL when the cohort has nothing left and was pruned. */
+static struct kq_node *walk(struct kq_walk *w, struct kq_node *cohort)
+{
+    for (;;) {
+        struct kq_node *q = pick_queue(w, cohort);
+        struct kq_node *h = pick_cohort(w, cohort);
+        if (q == NULL && h == NULL) {
+            cohort->mark = w->k->stamp;
+            return NULL;
+        }
+        if (h == NULL || (q != NULL && kq_share_key_of(h) < kq_share_key_of(q)))
+            return q;
+        cohort = h;
+    }
+}
+
+struct kq_node *kq_walk_pick(struct kq_walk *w)
+{
+    if (w->own->parent == NULL)
+        return kq_walk_first(w, w->own) != POLICY_NONE ? w->own : NULL;
+    while (w->root->mark != w->k->stamp) {
+        struct kq_node *q = walk(w, w->root);
+        if (q != NULL)
+            return q;
+    }
+    return NULL;
+}
+
+/* ---- begin and end ---- */
+
+enum { LIST_OTHERS, LIST_OWN };
+
+bool kq_walk_begin(struct kq_walk *w, struct kq *k, const struct kq_search *s)
+{
+    const struct policy_cluster_queue *spec = &s->cq->spec;
+    *w = (struct kq_walk){.k = k, .s = s, .own = &s->cq->node, .root = s->cq->node.tree->root};
+    w->others = (struct kq_gather){.s = s, .policy = spec->reclaim_within_cohort, .list = LIST_OTHERS};
+    w->within = (struct kq_gather){.s = s, .policy = spec->within_cluster_queue, .list = LIST_OWN};
+    w->has_others = w->own->parent != NULL && spec->reclaim_within_cohort != POLICY_NEVER_PREEMPT;
+    w->has_within = spec->within_cluster_queue != POLICY_NEVER_PREEMPT;
+    w->own->cursor = w->has_within ? 0 : POLICY_NONE;
+    w->own->retry = POLICY_NONE;
+    w->state = w->root->tree->state;
+    if (w->has_others)
+        sort(w->own->parent, w->state); /* other cohorts are as they were until they are opened */
+    k->stamp++;
+    k->retries.count = 0;
+    return w->has_others || w->has_within;
+}
+
+/* In the order in which they come, so that equal shares are compared as candidates. */
+void kq_walk_second(struct kq_walk *w)
+{
+    const struct kq *k = w->k;
+    w->second = true;
+    w->k->stamp++;
+    for (size_t i = 0; i < k->retries.count; i++) {
+        struct kq_node *q = &k->cursors.v[k->retries.v[i]].cq->node;
+        open_queue(opened(w, q->parent), q);
+    }
+}
+
+void kq_walk_end(const struct kq_walk *w)
+{
+    w->root->tree->state = w->state;
+}
