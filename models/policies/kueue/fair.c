@@ -70,7 +70,7 @@ static uint64_t share_without(struct fair *f, struct kq_node *y, struct kq_node 
 {
     const struct kq_wl *w = kq_wl(f->k, workload);
     if (y == q)
-        return kq_share_key_without(q, w);
+        return kq_share_key_without(q, w->use, w->use_count);
     for (size_t i = 0; i < w->use_count; i++)
         kq_remove(q, w->use[i].fr, w->use[i].amount);
     const uint64_t s = kq_share_key_of(y);
@@ -153,6 +153,7 @@ bool kq_search_fair(struct kq *k, const struct kq_search *s, struct kq_targets *
         return false;
     want(&f, true);
     f.within = within_nominal(&f);
+    f.walk.final_share = !f.within && k->strategies[0] == POLICY_LESS_OR_EQUAL_FINAL_SHARE;
     const bool ok = first_phase(&f) || second_phase(&f);
     want(&f, false);
     if (ok)

@@ -139,6 +139,15 @@ struct kq_reach { /* remembered sum over a queue's live list (fast.c) */
     uint32_t fr;
 };
 
+enum { KQ_LEAST = 4 };
+
+struct kq_least { /* remembered: the share a queue keeps at least when a victim is taken (walk.c) */
+    uint64_t live_serial, use_serial;
+    int64_t amount; /* the least use of fr in the live list; INT64_MAX: nobody uses it */
+    uint64_t key;   /* without it */
+    uint32_t fr;
+};
+
 struct kq_cq {
     struct kq_node node;
     struct arena mem; /* the copied spec */
@@ -177,6 +186,7 @@ struct kq_cq {
     struct kq_ids live;
     uint64_t live_serial; /* grows with every change of the list */
     struct kq_reach reach[KQ_REACH];
+    struct kq_least least[KQ_LEAST];
     uint32_t admitted;
     struct kq_entry entry;
     uint32_t left_slot; /* tournament: place of its keys; POLICY_NONE: processed */
@@ -389,7 +399,7 @@ struct kq {
     uint64_t found_in, decisions; /* in which decision; decisions so far */
     struct kq_assign probe, best;
     struct kq_ids pin;
-    struct kq_ids retries; /* cursors of queues with a candidate left to the second strategy */
+    struct kq_ids retries; /* queues with a candidate left to the second strategy */
     struct kq_bump bump;
     struct kq_places place_scratch;
     struct kq_topo_scratch *topo_scratch;

@@ -5,25 +5,25 @@
 
 #include "models/policies/kueue/quota.h"
 
-static int64_t used_by(const struct kq_wl *w, uint32_t fr)
+static int64_t amount_of(const struct kq_use *uses, size_t count, uint32_t fr)
 {
-    for (uint32_t i = 0; i < w->use_count; i++)
-        if (w->use[i].fr == fr)
-            return w->use[i].amount;
+    for (size_t i = 0; i < count; i++)
+        if (uses[i].fr == fr)
+            return uses[i].amount;
     return 0;
 }
 
-/* Above the quota of the node on one fr, without the usage of `without` (NULL: with all). */
-static int64_t over_on(const struct kq_node *n, uint32_t fr, const struct kq_wl *without)
+/* Above the quota of the node on one fr, without these uses. */
+static int64_t over_on(const struct kq_node *n, uint32_t fr, const struct kq_use *uses, size_t count)
 {
     const struct kq_quota *q = &n->q[fr];
     if (!q->set || q->use <= q->subtree)
         return 0;
-    const int64_t use = without == NULL ? q->use : kq_minus(q->use, used_by(without, fr));
+    const int64_t use = kq_minus(q->use, amount_of(uses, count, fr));
     return use > q->subtree ? kq_minus(use, q->subtree) : 0;
 }
 
-static struct kq_share compute(const struct kq_node *n, const struct kq_wl *without)
+static struct kq_share compute(const struct kq_node *n, const struct kq_use *uses, size_t count)
 {
     struct kq_share s = {0.0, n->weight, false};
     const struct kq_tree *t = n->tree;
@@ -31,7 +31,7 @@ static struct kq_share compute(const struct kq_node *n, const struct kq_wl *with
         const uint32_t resource = t->frs[i].resource;
         int64_t over = 0;
         for (; i < t->fr_count && t->frs[i].resource == resource; i++)
-            over = kq_plus(over, over_on(n, i, without));
+            over = kq_plus(over, over_on(n, i, uses, count));
         if (over == 0)
             continue;
         s.borrows = true;
@@ -54,36 +54,19 @@ uint64_t kq_share_key(struct kq_share s)
     return infinite ? key | UINT64_C(1) << 63 : key;
 }
 
-static void remember(struct kq_node *n)
+void kq_share_remember(struct kq_node *n)
 {
-    const struct kq_share s = compute(n, NULL);
+    const struct kq_share s =
+        n->parent == NULL ? (struct kq_share){0.0, n->weight, false} : compute(n, NULL, 0);
     n->share_serial = n->use_serial;
     n->share_ratio = s.ratio;
     n->share_borrows = s.borrows;
     n->share_key = kq_share_key(s);
 }
 
-struct kq_share kq_share_of(struct kq_node *n)
+uint64_t kq_share_key_without(const struct kq_node *q, const struct kq_use *uses, size_t count)
 {
-    if (n->parent == NULL)
-        return (struct kq_share){0.0, n->weight, false};
-    if (n->share_serial != n->use_serial)
-        remember(n);
-    return (struct kq_share){n->share_ratio, n->weight, n->share_borrows};
-}
-
-uint64_t kq_share_key_of(struct kq_node *n)
-{
-    if (n->parent == NULL)
-        return 0;
-    if (n->share_serial != n->use_serial)
-        remember(n);
-    return n->share_key;
-}
-
-uint64_t kq_share_key_without(const struct kq_node *q, const struct kq_wl *w)
-{
-    return kq_share_key(compute(q, w));
+    return kq_share_key(compute(q, uses, count));
 }
 
 int kq_share_compare(struct kq_share a, struct kq_share b)

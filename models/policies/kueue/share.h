@@ -10,16 +10,26 @@ struct kq_share {
     bool borrows; /* above its quota on some resource; possible with ratio 0 */
 };
 
-/* Remembered until the node's usage changes. */
-struct kq_share kq_share_of(struct kq_node *n);
-
 /* Orders shares as kq_share_compare does: bits of a number that is not negative are in its order. */
 uint64_t kq_share_key(struct kq_share s);
-/* That of a node, remembered too. */
-uint64_t kq_share_key_of(struct kq_node *n);
 
-/* Key of a queue if it did not have the usage of w, one of its workloads. */
-uint64_t kq_share_key_without(const struct kq_node *q, const struct kq_wl *w);
+/* Both are remembered until the node's usage changes. */
+void kq_share_remember(struct kq_node *n);
+static inline struct kq_share kq_share_of(struct kq_node *n)
+{
+    if (n->share_serial != n->use_serial)
+        kq_share_remember(n);
+    return (struct kq_share){n->share_ratio, n->weight, n->share_borrows};
+}
+static inline uint64_t kq_share_key_of(struct kq_node *n)
+{
+    if (n->share_serial != n->use_serial)
+        kq_share_remember(n);
+    return n->share_key;
+}
+
+/* Key of a queue if it did not have these uses, each on another fr. */
+uint64_t kq_share_key_without(const struct kq_node *q, const struct kq_use *uses, size_t count);
 
 /* Sign of a - b. Weight 0 and borrowing is above everything else. */
 int kq_share_compare(struct kq_share a, struct kq_share b);

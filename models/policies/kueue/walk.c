@@ -116,11 +116,15 @@ static void find_candidates(struct kq_walk *w, struct kq_node *q)
 
 uint32_t kq_walk_first(struct kq_walk *w, struct kq_node *q)
 {
-    if (w->second)
+    if (w->second && q->cursor != 0)
         return q->retry;
     if (q->cursor == 0)
         find_candidates(w, q);
-    return q->cursor == POLICY_NONE ? POLICY_NONE : kq_cursor_at(&w->k->cursors.v[q->cursor - 1]);
+    const uint32_t id =
+        q->cursor == POLICY_NONE ? POLICY_NONE : kq_cursor_at(&w->k->cursors.v[q->cursor - 1]);
+    if (w->second)
+        q->retry = id;
+    return id;
 }
 
 uint32_t kq_walk_pop(struct kq_walk *w, struct kq_node *q)
@@ -138,7 +142,7 @@ void kq_walk_leave(struct kq_walk *w, struct kq_node *q, uint32_t workload)
     if (q->retry != POLICY_NONE)
         return;
     q->retry = workload;
-    kq_ids_push(&w->k->retries, q->cursor - 1);
+    kq_ids_push(&w->k->retries, q->id);
 }
 
 void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings)
@@ -184,9 +188,66 @@ static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
     return false;
 }
 
+/* ---- queues that the first strategy is sure to refuse ---- */
+
+static int64_t least_use(const struct kq *k, const struct kq_cq *cq, uint32_t fr)
+{
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < cq->live.count; i++) {
+        const struct kq_wl *w = kq_wl(k, cq->live.v[i]);
+        for (uint32_t u = 0; u < w->use_count; u++)
+            if (w->use[u].fr == fr)
+                least = kq_min(least, w->use[u].amount);
+    }
+    return least;
+}
+
+/* The share of a queue without the smallest workload on fr; 0: nobody uses it. */
+static uint64_t key_without_least(const struct kq *k, struct kq_cq *cq, uint32_t fr)
+{
+    struct kq_least *l = &cq->least[fr % KQ_LEAST];
+    const bool list = l->fr == fr && l->live_serial == cq->live_serial;
+    if (list && l->use_serial == cq->node.use_serial)
+        return l->key;
+    if (!list)
+        l->amount = least_use(k, cq, fr);
+    const struct kq_use use = {.amount = l->amount, .fr = fr};
+    l->fr = fr;
+    l->live_serial = cq->live_serial;
+    l->use_serial = cq->node.use_serial;
+    l->key = l->amount == INT64_MAX ? 0 : kq_share_key_without(&cq->node, &use, 1);
+    return l->key;
+}
+
+/* Of equal shares the preemptor's own comes last, unless its first candidate is on its way out. */
+static bool own_may_be_first(struct kq_walk *w)
+{
+    const uint32_t id = w->own->cursor == POLICY_NONE ? POLICY_NONE : kq_walk_first(w, w->own);
+    return id != POLICY_NONE && kq_wl(w->k, id)->evicted;
+}
+
+/* Without any one of its candidates the share of q would be below that of the preemptor, its sibling:
+ * they are left to the second strategy, and not even looked for. */
+static bool refused(struct kq_walk *w, struct kq_node *q)
+{
+    if (!w->final_share || w->second || q == w->own || q->parent != w->own->parent)
+        return false;
+    const uint64_t floor = kq_share_key_of(w->own), key = kq_share_key_of(q);
+    if (key < floor || (key == floor && own_may_be_first(w)))
+        return false;
+    for (size_t i = 0; i < w->s->contested_count; i++)
+        if (key_without_least(w->k, w->k->cqs[q->id], w->s->contested[i]) >= floor)
+            return false;
+    if (q->cursor == 0)
+        kq_ids_push(&w->k->retries, q->id);
+    else if (kq_walk_first(w, q) != POLICY_NONE)
+        kq_walk_leave(w, q, kq_walk_first(w, q));
+    return true;
+}
+
 static bool useless(struct kq_walk *w, struct kq_node *q)
 {
-    return kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows);
+    return refused(w, q) || kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows);
 }
 
 /* The best queue of the cohort, brought to the front of the open ones. */
@@ -280,14 +341,13 @@ bool kq_walk_begin(struct kq_walk *w, struct kq *k, const struct kq_search *s)
     return w->has_others || w->has_within;
 }
 
-/* In the order in which they come, so that equal shares are compared as candidates. */
 void kq_walk_second(struct kq_walk *w)
 {
     const struct kq *k = w->k;
     w->second = true;
     w->k->stamp++;
     for (size_t i = 0; i < k->retries.count; i++) {
-        struct kq_node *q = &k->cursors.v[k->retries.v[i]].cq->node;
+        struct kq_node *q = &k->cqs[k->retries.v[i]]->node;
         open_queue(opened(w, q->parent), q);
     }
 }

@@ -19,6 +19,7 @@ struct kq_walk {
     struct kq_node *own, *root;
     struct kq_gather others, within; /* candidates of other queues, of its own */
     bool has_others, has_within;
+    bool final_share; /* set by the search: LessThanOrEqualToFinalShare decides on its siblings */
     bool second; /* draws from what the first walk left to the second strategy */
     uint64_t state; /* of the tree, before the search changed anything */
 };
