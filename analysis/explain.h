@@ -17,7 +17,7 @@ enum explain_what { EXPLAIN_WORKLOAD, EXPLAIN_QUEUE, EXPLAIN_AT };
 struct explain_query {
     enum explain_what what;
     const char *name;   /* of the workload or queue */
-    int64_t t_ns;       /* EXPLAIN_AT */
+    int64_t t_ns;       /* EXPLAIN_AT; EXPLAIN_QUEUE: INT64_MAX is the end of the run */
     size_t limit;       /* decisions shown of a queue or around an instant; 0: all */
     enum rows_format format; /* ROWS_TABLE: text in 80 columns; ROWS_JSON */
 };

@@ -7,7 +7,6 @@
 #include "analysis/wrap.h"
 
 enum { TIME = 13, KIND = 12 };
-#define COLUMNS "t_ns, seq, workload, queue, kind, reason, detail, repeats"
 
 static struct explain_row *row_add(struct explain_rows *rows)
 {
@@ -25,6 +24,11 @@ static struct explain_row row_of(struct arena *a, sqlite3_stmt *q)
                                 .reason = arena_strdup(a, results_text(q, 5)),
                                 .detail = arena_strdup(a, results_text(q, 6)),
                                 .repeats = sqlite3_column_int64(q, 7)};
+}
+
+void explain_rows_add(struct explain_rows *rows, struct explain_row row)
+{
+    *row_add(rows) = row;
 }
 
 void explain_rows_read(struct explain_rows *rows, struct results *results, sqlite3_stmt *query, struct err *err)
@@ -55,7 +59,7 @@ static bool group_row(struct explain_rows *rows, const struct group_query *g, in
 {
     sqlite3_stmt *q = results_query(
         g->results, g->err,
-        "SELECT " COLUMNS " FROM decision d WHERE run = %lld AND seq < %lld AND queue = %Q"
+        "SELECT " EXPLAIN_COLUMNS " FROM decision d WHERE run = %lld AND seq < %lld AND queue = %Q"
         " AND kind IN ('waiting', 'skipped', 'preempting') AND %Q = (SELECT reason FROM decision s"
         " WHERE s.run = d.run AND s.workload = d.workload AND s.kind = 'submitted' LIMIT 1)"
         " ORDER BY seq DESC LIMIT 1", (long long)g->run, (long long)seq, g->queue, g->group);
@@ -125,7 +129,7 @@ void explain_rows_workload(struct explain_rows *rows, struct results *results, i
     struct explain_rows own = {0};
     struct group_query g = {.results = results, .err = err, .run = run};
     explain_rows_read(&own, results,
-                      results_query(results, err, "SELECT " COLUMNS " FROM decision WHERE run = %lld AND"
+                      results_query(results, err, "SELECT " EXPLAIN_COLUMNS " FROM decision WHERE run = %lld AND"
                                                   " workload = %Q ORDER BY seq", (long long)run, name),
                       err);
     merge(rows, &own, &g);
@@ -199,22 +203,27 @@ static void field(FILE *out, const char *key, const char *text)
     rows_out_text(out, ROWS_JSON, text != NULL && text[0] == '\0' ? NULL : text);
 }
 
+void explain_row_json(FILE *out, const struct explain_row *r)
+{
+    fprintf(out, "{\"t_ns\": %lld, \"seq\": %lld", (long long)r->t_ns, (long long)r->seq);
+    field(out, "workload", r->workload);
+    field(out, "queue", r->queue);
+    field(out, "kind", r->kind);
+    field(out, "reason", r->reason);
+    field(out, "detail", r->detail);
+    field(out, "means", explain_means(r->kind, r->reason));
+    field(out, "wakes", explain_wakes(r->kind, r->reason));
+    explain_tries_json(out, r);
+    explain_beside_json(out, r);
+    fprintf(out, ", \"repeats\": %lld, \"of_group\": %s}", (long long)r->repeats, r->of_group ? "true" : "false");
+}
+
 void explain_rows_json(FILE *out, const struct explain_rows *rows)
 {
     fputs("\"decisions\": [", out);
     for (size_t i = 0; i < rows->count; i++) {
-        const struct explain_row *r = &rows->items[i];
-        fprintf(out, "%s\n    {\"t_ns\": %lld, \"seq\": %lld", i == 0 ? "" : ",", (long long)r->t_ns,
-                (long long)r->seq);
-        field(out, "workload", r->workload);
-        field(out, "queue", r->queue);
-        field(out, "kind", r->kind);
-        field(out, "reason", r->reason);
-        field(out, "detail", r->detail);
-        field(out, "means", explain_means(r->kind, r->reason));
-        field(out, "wakes", explain_wakes(r->kind, r->reason));
-        explain_tries_json(out, r);
-        fprintf(out, ", \"repeats\": %lld, \"of_group\": %s}", (long long)r->repeats, r->of_group ? "true" : "false");
+        fputs(i == 0 ? "\n    " : ",\n    ", out);
+        explain_row_json(out, &rows->items[i]);
     }
     fputs("]", out);
 }

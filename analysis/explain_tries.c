@@ -11,14 +11,6 @@
 #include "sim/arena.h"
 #include "sim/text.h"
 
-static bool has_table(struct results *results, struct err *err)
-{
-    sqlite3_stmt *q = results_query(results, err, "SELECT 1 FROM sqlite_master WHERE name = 'nomination'");
-    const bool found = results_next(results, q, err);
-    sqlite3_finalize(q);
-    return found;
-}
-
 static void read_row(struct explain_rows *rows, struct explain_row *r, struct results *results, int64_t run,
                      struct err *err)
 {
@@ -53,7 +45,7 @@ static void read_row(struct explain_rows *rows, struct explain_row *r, struct re
 
 void explain_tries_read(struct explain_rows *rows, struct results *results, int64_t run, struct err *err)
 {
-    if (err->code != ERR_NONE || !has_table(results, err))
+    if (err->code != ERR_NONE || !explain_has_table(results, "nomination", err))
         return;
     for (size_t i = 0; i < rows->count && err->code == ERR_NONE; i++)
         read_row(rows, &rows->items[i], results, run, err);

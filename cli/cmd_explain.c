@@ -15,11 +15,11 @@
 enum { OPT_QUEUE = 256, OPT_AT, OPT_ARBITER, OPT_REPLICATION, OPT_LIMIT, OPT_FORMAT, OPT_JOB, OPT_MANIFESTS };
 
 static const struct argp_option options[] = {
-    {"queue", OPT_QUEUE, "NAME", 0, "Explain a queue instead of a workload", 0},
-    {"at", OPT_AT, "TIME", 0, "Explain an instant: seconds, 3h12m, or 2d 07:30:00", 0},
+    {"queue", OPT_QUEUE, "NAME", 0, "Explain a queue: its quota, who waits in it and why, who is admitted", 0},
+    {"at", OPT_AT, "TIME", 0, "Explain an instant (with --queue: of that queue): seconds, 3h12m, or 2d 07:30:00", 0},
     {"arbiter", OPT_ARBITER, "NAME", 0, "Under this arbiter (default: all)", 0},
     {"replication", OPT_REPLICATION, "N", 0, "In this replication (default 0)", 0},
-    {"limit", OPT_LIMIT, "N", 0, "Decisions shown of a queue or an instant; 0 = all (default 40)", 0},
+    {"limit", OPT_LIMIT, "N", 0, "Decisions shown of a queue or an instant, and a quarter as many workloads; 0 = all (default 40)", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "text (default) or json", 0},
     {"job", OPT_JOB, "JOB.yaml", 0, "Would this job start now in the cluster of --manifests?", 0},
     {"manifests", OPT_MANIFESTS, "FILE", 0, "With --job: the cluster's objects; repeatable (docs/manifests.md)", 0},
@@ -29,6 +29,8 @@ struct explain_arguments {
     const char *path, *arbiter;
     int64_t replication;
     int subjects;
+    bool at;
+    int64_t t_ns;
     struct explain_query query;
     struct manifest_job_options job;
 };
@@ -115,10 +117,19 @@ static int64_t instant(const char *arg, struct argp_state *state)
     return t;
 }
 
+/* An instant alone, or of the queue that was or will be named. */
+static void moment(struct explain_arguments *a, const char *arg, struct argp_state *state)
+{
+    if (a->at)
+        argp_error(state, "one --at; found a second: '%s'", arg);
+    a->at = true;
+    a->t_ns = instant(arg, state);
+}
+
 static void subject(struct explain_arguments *a, enum explain_what what, const char *name, struct argp_state *state)
 {
     if (a->subjects++ > 0)
-        argp_error(state, "one workload, one --queue or one --at; found a second: '%s'", name);
+        argp_error(state, "one workload or one --queue; found a second: '%s'", name);
     a->query.what = what;
     a->query.name = name;
 }
@@ -131,6 +142,18 @@ static void format_of(const char *arg, struct explain_arguments *a, struct argp_
     a->query.format = json ? ROWS_JSON : ROWS_TABLE;
 }
 
+/* What the options ask for together. */
+static void what_of(struct explain_arguments *a, struct argp_state *state)
+{
+    if (a->subjects == 0 && !a->at)
+        argp_error(state, "expected a workload, --queue or --at");
+    if (a->at && a->subjects > 0 && a->query.what == EXPLAIN_WORKLOAD)
+        argp_error(state, "--at: a workload is explained from its beginning to its end; found '%s' beside it", a->query.name);
+    if (a->subjects == 0)
+        a->query.what = EXPLAIN_AT;
+    a->query.t_ns = a->at ? a->t_ns : INT64_MAX;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct explain_arguments *a = state->input;
@@ -139,8 +162,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         subject(a, EXPLAIN_QUEUE, arg, state);
         break;
     case OPT_AT:
-        subject(a, EXPLAIN_AT, arg, state);
-        a->query.t_ns = instant(arg, state);
+        moment(a, arg, state);
         break;
     case OPT_ARBITER:
         a->arbiter = arg;
@@ -175,8 +197,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             break;
         if (a->path == NULL)
             argp_error(state, "expected a results database");
-        if (a->subjects == 0)
-            argp_error(state, "expected a workload, --queue or --at");
+        what_of(a, state);
         break;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -143,7 +143,8 @@ static int32_t arbiter_of(const struct scenario *scenario, const char *name)
 /* ---- the database in memory ---- */
 
 static const struct record_table *const kept[] = {&schema_run, &table_metric, &table_workload, &table_decision, &table_nomination,
-                                                  &table_event_of_note};
+                                                  &table_decision_share, &table_decision_spared, &table_event_of_note,
+                                                  &table_quota_node, &table_alarm, &table_holding};
 enum { KEPT = sizeof kept / sizeof kept[0] };
 
 struct memory {

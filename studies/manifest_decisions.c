@@ -220,7 +220,7 @@ static void looked_at(struct mdecisions *d, uint32_t workload, struct text *t)
 {
     char more[400];
     const struct nomination_names names = names_of(d);
-    if (!nominations_take(&d->nominations, workload, d->row_count))
+    if (!nominations_take(&d->nominations, &names, workload, d->row_count))
         return;
     nominations_text(&d->nominations, &names, more, sizeof more);
     text_say(t, "%s", t->length == 0 && more[0] == ';' ? more + 2 : more);
@@ -445,4 +445,5 @@ void mdecisions_emit(struct mdecisions *d, const struct mplay *p, int64_t run_id
     }
     const struct nomination_names names = names_of(d);
     nominations_emit(&d->nominations, &names, run_id, sink);
+    nominations_emit_beside(&d->nominations, run_id, sink);
 }

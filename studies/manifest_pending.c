@@ -65,7 +65,8 @@ static void begin(struct mpending *v, const struct mplay *p)
                                       .main_resource = m->main_resource,
                                       .units = v->units,
                                       .ctx = v,
-                                      .name = name};
+                                      .name = name,
+                                      .holdings = true};
     const int64_t step = step_of(m);
     v->view = pending_create(&o);
     const int64_t wide = qflow_step(pending_flow(v->view), step * STEPS); /* where there are many nodes */

@@ -110,6 +110,9 @@ static const struct index_columns indexes[] = {
     {"workload", "run, id"},
     {"decision", "run, workload, seq"},
     {"nomination", "run, seq, n"},
+    {"decision_share", "run, seq, n"},
+    {"decision_spared", "run, seq, n"},
+    {"holding", "run, queue, from_ns"},
     {"service_interval", "run, service, t_s"},
     {"ledger", "run, bucket"},
 };

@@ -28,6 +28,7 @@ struct class { /* waiting workloads of one (queue, shape, priority) */
 struct use { /* a list per workload, in a pool */
     uint32_t cell, next;
     int64_t amount;
+    size_t holding; /* SIZE_MAX: not kept */
 };
 
 struct holder { /* by workload */
@@ -60,6 +61,8 @@ struct pending_view {
     struct check *checks;
     size_t check_count, check_capacity;
     uint32_t pods_resource;
+    struct pending_holding *holdings;
+    size_t holding_count, holding_capacity;
 };
 
 struct pending_view *pending_create(const struct pending_options *o)
@@ -88,6 +91,7 @@ void pending_destroy(struct pending_view *v)
     free(v->uses);
     free(v->holders);
     free(v->checks);
+    free(v->holdings);
     free(v);
 }
 
@@ -99,6 +103,12 @@ struct qflow *pending_flow(struct pending_view *v)
 uint64_t pending_alarms(const struct pending_view *v, const struct pending_alarm **alarms, size_t *count)
 {
     return pending_watch_alarms(v->watch, alarms, count);
+}
+
+size_t pending_holdings(const struct pending_view *v, const struct pending_holding **holdings)
+{
+    *holdings = v->holdings;
+    return v->holding_count;
 }
 
 /* ---- shapes ---- */
@@ -225,8 +235,23 @@ static void add_use(struct pending_view *v, struct holder *h, uint32_t cell, int
         v->uses = mem_grow(v->uses, &v->use_capacity, v->use_count + 1, sizeof *v->uses);
         at = (uint32_t)v->use_count++;
     }
-    v->uses[at] = (struct use){cell, h->first, amount};
+    v->uses[at] = (struct use){cell, h->first, amount, SIZE_MAX};
     h->first = at;
+}
+
+/* The use that was added last, under its name; a workload's uses share the text. */
+static const char *keep_holding(struct pending_view *v, const struct holder *h, int64_t now, uint32_t workload, const char *known)
+{
+    char name[PENDING_NAME_SIZE] = "";
+    struct use *u = &v->uses[h->first];
+    if (known == NULL) {
+        v->o.name(v->o.ctx, workload, name);
+        known = arena_strdup(&v->mem, name);
+    }
+    v->holdings = mem_grow(v->holdings, &v->holding_capacity, v->holding_count + 1, sizeof *v->holdings);
+    u->holding = v->holding_count;
+    v->holdings[v->holding_count++] = (struct pending_holding){known, u->cell, u->amount, now, POLICY_NEVER};
+    return known;
 }
 
 static uint32_t flavor_of(const struct policy_assigned_set *set, uint32_t resource)
@@ -278,6 +303,7 @@ static void on_admit(struct pending_view *v, int64_t now, uint32_t workload, con
 {
     struct holder *h = holder_of(v, workload);
     const struct shape *s = &v->shapes[shape];
+    const char *name = NULL;
     REQUIRE(h->first == POLICY_NONE);
     for (uint32_t i = 0; i < s->request_count; i++) {
         const struct request *r = &s->requests[i];
@@ -289,6 +315,8 @@ static void on_admit(struct pending_view *v, int64_t now, uint32_t workload, con
         if (cell == POLICY_NONE || amount == 0)
             continue;
         add_use(v, h, cell, amount);
+        if (v->o.holdings)
+            name = keep_holding(v, h, now, workload, name);
         qflow_reserve(v->flow, now, cell, amount);
         if (checks_ns == 0)
             qflow_admit(v->flow, now, cell, amount);
@@ -321,6 +349,8 @@ void pending_release(struct pending_view *v, int64_t now, uint32_t workload)
         if (!h->reserved_only)
             qflow_admit(v->flow, now, v->uses[u].cell, -v->uses[u].amount);
         pending_watch_dirty(v->watch, qflow_place(v->flow, v->uses[u].cell).id);
+        if (v->uses[u].holding != SIZE_MAX)
+            v->holdings[v->uses[u].holding].to_ns = now;
         v->uses[u].next = v->free_use;
         v->free_use = u;
     }

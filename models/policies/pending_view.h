@@ -37,6 +37,7 @@ struct pending_options {
     const double *units;    /* by resource: policy units in one unit as people say it */
     void *ctx;
     void (*name)(void *ctx, uint32_t workload, char name[PENDING_NAME_SIZE]);
+    bool holdings;          /* keep who held what, see pending_holdings */
 };
 
 struct pending_view;
@@ -60,6 +61,14 @@ void pending_finish(struct pending_view *v, int64_t now);
 
 /* Alarms in order of their end. *count: kept; the result: all. */
 uint64_t pending_alarms(const struct pending_view *v, const struct pending_alarm **alarms, size_t *count);
+
+/* What one workload held of one cell, in order of admission. */
+struct pending_holding {
+    const char *workload;
+    uint32_t cell; /* of its cluster queue */
+    int64_t amount, from_ns, to_ns; /* POLICY_NEVER: it still holds it */
+};
+size_t pending_holdings(const struct pending_view *v, const struct pending_holding **holdings);
 
 /* ---- inside: pending_alarm.c ---- */
 struct pending_watch;

@@ -318,6 +318,16 @@ int64_t qflow_own(const struct qflow *f, uint32_t cell)
     return f->cells[cell].own;
 }
 
+int64_t qflow_borrowing_limit(const struct qflow *f, uint32_t cell)
+{
+    return f->cells[cell].borrow;
+}
+
+int64_t qflow_lending_limit(const struct qflow *f, uint32_t cell)
+{
+    return f->cells[cell].lend;
+}
+
 int64_t qflow_nominal(const struct qflow *f, uint32_t cell)
 {
     return f->cells[cell].nominal;

@@ -66,6 +66,9 @@ struct qflow_place qflow_place(const struct qflow *f, uint32_t cell);
 int64_t qflow_potential(const struct qflow *f, uint32_t cell);
 /* Nominal quota of the node alone. */
 int64_t qflow_own(const struct qflow *f, uint32_t cell);
+/* Limits of the node; POLICY_NIL: not set. */
+int64_t qflow_borrowing_limit(const struct qflow *f, uint32_t cell);
+int64_t qflow_lending_limit(const struct qflow *f, uint32_t cell);
 /* Nominal quota of the node and all below it. */
 int64_t qflow_nominal(const struct qflow *f, uint32_t cell);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "models/world/tables.h"
-#include "sim/arena.h"
 #include "sim/text.h"
 
 enum { NAMED_MAX = 6 }; /* workloads, or queues, that a text names */
@@ -18,6 +17,9 @@ void nominations_fini(struct nominations *n)
     free(n->tries);
     free(n->filled_back);
     free(n->shares);
+    free(n->kept_shares);
+    free(n->spared);
+    arena_fini(&n->names);
     *n = (struct nominations){0};
 }
 
@@ -42,7 +44,27 @@ void nominations_hold(struct nominations *n, const struct policy_evaluation *e)
     n->share_count = e->share_count;
 }
 
-bool nominations_take(struct nominations *n, uint32_t workload, size_t row)
+static const char *known(const char *name)
+{
+    return name == NULL ? "?" : name;
+}
+
+/* Names are kept as they are now: a host may give the number of a workload to another one later. */
+static void keep_beside(struct nominations *n, const struct nomination_names *names, size_t row)
+{
+    n->kept_shares = mem_grow(n->kept_shares, &n->kept_share_capacity, n->kept_share_count + n->share_count,
+                              sizeof *n->kept_shares);
+    for (size_t i = 0; i < n->share_count; i++)
+        n->kept_shares[n->kept_share_count++] =
+            (struct nomination_share){row, arena_strdup(&n->names, known(names->queue(names->ctx, n->shares[i].cluster_queue))),
+                                      n->shares[i].before, n->shares[i].after};
+    n->spared = mem_grow(n->spared, &n->spared_capacity, n->spared_count + n->back_count, sizeof *n->spared);
+    for (size_t i = 0; i < n->back_count; i++)
+        n->spared[n->spared_count++] =
+            (struct nomination_spared){row, arena_strdup(&n->names, known(names->workload(names->ctx, n->filled_back[i])))};
+}
+
+bool nominations_take(struct nominations *n, const struct nomination_names *names, uint32_t workload, size_t row)
 {
     if (!n->held || n->workload != workload)
         return false;
@@ -50,15 +72,11 @@ bool nominations_take(struct nominations *n, uint32_t workload, size_t row)
     n->items = mem_grow(n->items, &n->capacity, n->count + n->try_count, sizeof *n->items);
     for (size_t i = 0; i < n->try_count; i++)
         n->items[n->count++] = (struct nomination){row, n->tries[i]};
+    keep_beside(n, names, row);
     return true;
 }
 
 /* ---- text ---- */
-
-static const char *known(const char *name)
-{
-    return name == NULL ? "?" : name;
-}
 
 static void share(struct text *t, double value)
 {
@@ -114,5 +132,27 @@ void nominations_emit(const struct nominations *n, const struct nomination_names
                                      amount(v->potential, unit),
                                      rec_int(v->level)};
         record_row(sink, &table_nomination, row);
+    }
+}
+
+static struct record_value finite(double share)
+{
+    return isinf(share) ? rec_null() : rec_real(share);
+}
+
+void nominations_emit_beside(const struct nominations *n, int64_t run_id, const struct record_sink *sink)
+{
+    for (size_t i = 0, nth = 0; i < n->kept_share_count; i++) {
+        const struct nomination_share *s = &n->kept_shares[i];
+        nth = i > 0 && s->row == s[-1].row ? nth + 1 : 0;
+        struct record_value row[] = {rec_int(run_id),    rec_int((int64_t)s->row), rec_int((int64_t)nth),
+                                     rec_text(s->queue), finite(s->before),        finite(s->after)};
+        record_row(sink, &table_decision_share, row);
+    }
+    for (size_t i = 0, nth = 0; i < n->spared_count; i++) {
+        const struct nomination_spared *s = &n->spared[i];
+        nth = i > 0 && s->row == s[-1].row ? nth + 1 : 0;
+        struct record_value row[] = {rec_int(run_id), rec_int((int64_t)s->row), rec_int((int64_t)nth), rec_text(s->workload)};
+        record_row(sink, &table_decision_spared, row);
     }
 }

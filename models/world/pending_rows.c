@@ -40,6 +40,11 @@ static const char *flavor_of(const struct pending_rows *r, uint32_t id)
     return id < r->config->flavor_count && r->config->flavors[id].name != NULL ? r->config->flavors[id].name : "?";
 }
 
+static struct record_value limit(int64_t v, double unit)
+{
+    return v == POLICY_NIL ? rec_null() : rec_real((double)v / unit);
+}
+
 static void node_row(const struct pending_rows *r, const struct qflow *f, uint32_t cell, const char *scope, double unit)
 {
     const struct qflow_place p = qflow_place(f, cell);
@@ -59,7 +64,9 @@ static void node_row(const struct pending_rows *r, const struct qflow *f, uint32
                                rec_text(r->config->resources[p.resource]),
                                rec_real((double)qflow_own(f, cell) / unit),
                                rec_real((double)qflow_nominal(f, cell) / unit),
-                               most == POLICY_UNLIMITED ? rec_null() : rec_real((double)most / unit)};
+                               most == POLICY_UNLIMITED ? rec_null() : rec_real((double)most / unit),
+                               limit(qflow_borrowing_limit(f, cell), unit),
+                               limit(qflow_lending_limit(f, cell), unit)};
     record_row(r->sink, &table_quota_node, v);
 }
 
@@ -80,6 +87,24 @@ static void alarm_rows(const struct pending_rows *r, const struct pending_view *
     }
 }
 
+static void holding_rows(const struct pending_rows *r, struct pending_view *v)
+{
+    const struct pending_holding *h;
+    const size_t count = pending_holdings(v, &h);
+    for (size_t i = 0; i < count; i++) {
+        const struct qflow_place p = qflow_place(pending_flow(v), h[i].cell);
+        struct record_value values[] = {rec_int(r->run_id),
+                                        rec_text(h[i].workload),
+                                        rec_text(name_of(r, &p)),
+                                        rec_text(flavor_of(r, p.flavor)),
+                                        rec_text(r->config->resources[p.resource]),
+                                        rec_real((double)h[i].amount / r->units[p.resource]),
+                                        rec_int(h[i].from_ns),
+                                        h[i].to_ns == POLICY_NEVER ? rec_null() : rec_int(h[i].to_ns)};
+        record_row(r->sink, &table_holding, values);
+    }
+}
+
 void pending_rows_emit(const struct pending_rows *r, struct pending_view *v)
 {
     const struct qflow *f = pending_flow(v);
@@ -96,4 +121,5 @@ void pending_rows_emit(const struct pending_rows *r, struct pending_view *v)
         }
     }
     alarm_rows(r, v);
+    holding_rows(r, v);
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "sim/text.h"
 
@@ -58,22 +59,30 @@ static void flavor_name(struct record_text *t, const struct world *w, uint32_t f
         record_say(t, " %s", f->resources[resource - 1]);
 }
 
+/* As people say it: cpu in cores. */
+static void amount(struct record_text *t, const struct world *w, uint32_t resource, int64_t v)
+{
+    const bool cpu = resource > 0 && resource <= (uint32_t)w->s->fleet.resource_count &&
+                     strcmp(w->s->fleet.resources[resource - 1], "cpu") == 0;
+    record_amount(t, cpu ? 0 : resource, v);
+}
+
 /* available = nominal - used + borrowable; a negative last term is what others have borrowed. */
-static void sum(struct record_text *t, uint32_t resource, int64_t available, int64_t nominal, int64_t used)
+static void sum(struct record_text *t, const struct world *w, uint32_t resource, int64_t available, int64_t nominal, int64_t used)
 {
     record_say(t, "available ");
-    record_amount(t, resource, available);
+    amount(t, w, resource, available);
     record_say(t, " of ");
-    record_amount(t, resource, nominal);
+    amount(t, w, resource, nominal);
     if (available == POLICY_UNLIMITED || nominal == POLICY_UNLIMITED || used == POLICY_UNLIMITED)
         return;
     int64_t rest = available - (nominal - used);
     record_say(t, ": nominal ");
-    record_amount(t, resource, nominal);
+    amount(t, w, resource, nominal);
     record_say(t, " − used ");
-    record_amount(t, resource, used);
+    amount(t, w, resource, used);
     record_say(t, rest < 0 ? " − lent " : " + borrowable ");
-    record_amount(t, resource, rest < 0 ? -rest : rest);
+    amount(t, w, resource, rest < 0 ? -rest : rest);
 }
 
 void record_quota(struct record_text *t, const struct world *w, uint32_t queue, uint32_t flavor,
@@ -84,22 +93,22 @@ void record_quota(struct record_text *t, const struct world *w, uint32_t queue, 
         return;
     flavor_name(t, w, flavor, resource);
     record_say(t, ": ");
-    sum(t, resource, q.available, q.nominal, q.used);
+    sum(t, w, resource, q.available, q.nominal, q.used);
 }
 
-static void limits(struct record_text *t, const struct policy_numbers *n)
+static void limits(struct record_text *t, const struct world *w, const struct policy_numbers *n)
 {
     if (n->borrowing_limit != POLICY_NIL) {
         record_say(t, "; borrowingLimit ");
-        record_amount(t, n->resource, n->borrowing_limit);
+        amount(t, w, n->resource, n->borrowing_limit);
     }
     if (n->lending_limit != POLICY_NIL) {
         record_say(t, "; lendingLimit ");
-        record_amount(t, n->resource, n->lending_limit);
+        amount(t, w, n->resource, n->lending_limit);
     }
     if (n->requested > n->potential) {
         record_say(t, "; never more than ");
-        record_amount(t, n->resource, n->potential);
+        amount(t, w, n->resource, n->potential);
     }
 }
 
@@ -109,8 +118,8 @@ static void decided(struct record_text *t, const struct world *w, const struct p
     record_say(t, "; ");
     flavor_name(t, w, n->flavor, n->resource);
     record_say(t, ": ");
-    sum(t, n->resource, n->available, n->nominal, n->used);
-    limits(t, n);
+    sum(t, w, n->resource, n->available, n->nominal, n->used);
+    limits(t, w, n);
 }
 
 /* What the queue's flavors have for the card; those that the workload may not use are named. */
@@ -136,7 +145,7 @@ void record_reason(struct record_text *t, const struct world *w, const struct po
     const struct shape *sh = &w->shapes[shape];
     record_say(t, "asks ");
     if (n->flavor != POLICY_NONE)
-        record_amount(t, n->resource, n->requested);
+        amount(t, w, n->resource, n->requested);
     else
         record_amount(t, 0, sh->request_milli);
     if (n->flavor != POLICY_NONE)

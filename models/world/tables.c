@@ -67,6 +67,19 @@ const struct record_table table_nomination = {
      REAL_NULL("lending_limit"), REAL_NULL("most"), INT_("level")},
     14};
 
+const struct record_table table_decision_share = {
+    "decision_share",
+    "fair sharing, at the evaluation behind the decision of that seq: dominant share in thousandths of the workload's queue "
+    "and of those whose workloads would go, before and once it is in and they are gone; NULL: weight 0 and borrowing",
+    {INT_("run"), INT_("seq"), INT_("n"), TEXT_("queue"), REAL_NULL("before"), REAL_NULL("after")},
+    6};
+
+const struct record_table table_decision_spared = {
+    "decision_spared",
+    "a workload that the search for victims had chosen and fill-back gave back",
+    {INT_("run"), INT_("seq"), INT_("n"), TEXT_("workload")},
+    4};
+
 const struct record_table table_tenant = {
     "tenant",
     "a service (kind 'service') or a stream of jobs ('jobs') that can share a card, and the isolation it requires: "
@@ -122,10 +135,19 @@ const struct record_table table_quota_node = {
     "quota_node",
     "one node of the quota tree on one flavor and resource, in cards, cores or pieces: scope is its name in the series "
     "quota.*; own and nominal without and with the nodes below it; most: what it could use if nothing else were admitted, "
-    "NULL = unlimited; parent NULL: a root; root NULL: a queue that stands alone",
+    "NULL = unlimited; parent NULL: a root; root NULL: a queue that stands alone; limits NULL: not set",
     {INT_("run"), TEXT_("scope"), TEXT_("kind"), TEXT_("node"), TEXT_NULL("parent"), TEXT_NULL("root"), TEXT_("flavor"),
-     TEXT_("resource"), REAL_("own"), REAL_("nominal"), REAL_NULL("most")},
-    11};
+     TEXT_("resource"), REAL_("own"), REAL_("nominal"), REAL_NULL("most"), REAL_NULL("borrowing_limit"),
+     REAL_NULL("lending_limit")},
+    13};
+
+const struct record_table table_holding = {
+    "holding",
+    "what an admitted workload held of the quota of its queue, in cards, cores or pieces, from the admission to the release "
+    "(with --record full, replication 0); to_ns NULL: until the end",
+    {INT_("run"), TEXT_("workload"), TEXT_("queue"), TEXT_("flavor"), TEXT_("resource"), REAL_("amount"), INT_("from_ns"),
+     INT_NULL("to_ns")},
+    8};
 
 const struct record_table table_alarm = {
     "alarm",
@@ -136,5 +158,5 @@ const struct record_table table_alarm = {
 
 const struct record_table *const world_tables[] = {
     &table_metric,   &table_ledger,   &table_series,  &table_histogram, &table_workload, &table_service_interval,
-    &table_decision, &table_nomination, &table_tenant,   &table_sharing, &table_incident,  &table_sharing_pool, &table_cost,
-    &table_event_of_note, &table_assumption, &table_quota_node, &table_alarm, NULL};
+    &table_decision, &table_nomination, &table_decision_share, &table_decision_spared, &table_tenant,   &table_sharing, &table_incident,  &table_sharing_pool, &table_cost,
+    &table_event_of_note, &table_assumption, &table_quota_node, &table_alarm, &table_holding, NULL};

@@ -14,6 +14,8 @@ extern const struct record_table table_workload;
 extern const struct record_table table_service_interval;
 extern const struct record_table table_decision;
 extern const struct record_table table_nomination;
+extern const struct record_table table_decision_share;
+extern const struct record_table table_decision_spared;
 extern const struct record_table table_tenant;
 extern const struct record_table table_sharing;
 extern const struct record_table table_incident;
@@ -23,6 +25,7 @@ extern const struct record_table table_event_of_note;
 extern const struct record_table table_assumption;
 extern const struct record_table table_quota_node;
 extern const struct record_table table_alarm;
+extern const struct record_table table_holding;
 
 /* All tables above, in order of creation; ends with NULL. */
 extern const struct record_table *const world_tables[];

@@ -37,7 +37,8 @@ void world_pending_init(struct world *w, const struct policy_config *cfg)
         .main_resource = 0,
         .units = w->pending_units,
         .ctx = w,
-        .name = name};
+        .name = name,
+        .holdings = w->opt.level == RECORD_LEVEL_FULL};
     w->pending_config = cfg;
     w->pending = pending_create(&o);
     qflow_keep(pending_flow(w->pending), qflow_step(pending_flow(w->pending), w->s->horizon));

@@ -167,8 +167,8 @@ static const char *subject_name(void *ctx, uint32_t id)
 
 static double unit_of(void *ctx, uint32_t resource)
 {
-    (void)ctx;
-    return resource == 0 ? 1000 : 1;
+    const char *name = resource_name(ctx, resource);
+    return resource == 0 || (name != NULL && strcmp(name, "cpu") == 0) ? 1000 : 1;
 }
 
 static struct nomination_names names_of(struct world *w)
@@ -181,7 +181,7 @@ static void looked_at(struct world *w, uint32_t workload, struct record_text *t)
 {
     char more[400];
     struct nomination_names names = names_of(w);
-    if (!nominations_take(&w->record->nominations, workload, w->record->row_count))
+    if (!nominations_take(&w->record->nominations, &names, workload, w->record->row_count))
         return;
     nominations_text(&w->record->nominations, &names, more, sizeof more);
     record_say(t, "%s", more);
@@ -490,6 +490,7 @@ void record_emit(struct world *w)
     }
     struct nomination_names names = names_of(w);
     nominations_emit(&r->nominations, &names, w->opt.run_id, &w->opt.sink);
+    nominations_emit_beside(&r->nominations, w->opt.run_id, &w->opt.sink);
     for (uint32_t i = 0; i < w->job_count; i++)
         if (w->jobs[i].in_use)
             record_jobs_row(w, r->jobs, i, waits_for(w, &w->jobs[i]));

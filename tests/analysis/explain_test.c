@@ -138,7 +138,7 @@ static void a_queue_counts_its_answers(void **state)
 {
     (void)state;
     struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_QUEUE, .name = "q", .limit = 2}));
+    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_QUEUE, .name = "q", .t_ns = INT64_MAX, .limit = 2}));
     assert_says(&t, "  3 jobs, 2 started, 0 finished; wait ≥");
     assert_says(&t, "  waiting NoFit                                   1  repeated 7 times\n");
     assert_says(&t, "  the last 2\n");

@@ -26,6 +26,7 @@ struct gate_run { /* NULL-terminated lists (id or workload NULL) */
     const double *finished; /* training.finished of each replication */
     int replications;
     bool loop;
+    void (*more)(const struct record_sink *sink, int64_t run); /* rows of other tables; may be NULL */
 };
 
 static inline void gate_rows(const struct record_sink *sink, int64_t run, const struct gate_run *g)
@@ -52,6 +53,8 @@ static inline void gate_rows(const struct record_sink *sink, int64_t run, const 
                                   rec_text("a evicts b (InClusterQueue), b evicts a (InClusterQueue)")};
     if (g->loop)
         record_row(sink, &table_event_of_note, note);
+    if (g->more != NULL)
+        g->more(sink, run);
 }
 
 /* A horizon of 1000 s under the arbiter "cohort". */

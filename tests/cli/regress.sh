@@ -136,6 +136,17 @@ report $? "explain --format json: a list of the three arbiters that have a fleet
 run explain half.db --queue research --arbiter cohort
 [ "$status" = 0 ] && grep -q 'submitted' "$out"
 report $? "explain --queue"
+run explain half.db --queue research --at 14h --arbiter cohort --format json
+cp "$out" full.json
+run explain less.db --queue research --at 14h --arbiter cohort --format json
+cmp -s "$out" full.json && grep -q '"tree": \["all", "research"\]' full.json
+report $? "explain --queue --at is the same of a run that is repeated"
+run explain half.db --queue research --at 14h
+columns=$(LC_ALL=C.UTF-8 wc -L <"$out")
+[ "$status" = 0 ] && [ "$columns" -le 80 ]
+report $? "explain --queue fits 80 columns ($columns)"
+run explain half.db "$job" --at 14h
+refused "explain --at beside a workload" 2 "--at: a workload is explained from its beginning to its end"
 run explain half.db --at 13:55 --arbiter cohort
 [ "$status" = 0 ] && grep -q 'at 13:55:00 under cohort' "$out"
 report $? "explain --at"

@@ -220,6 +220,26 @@ report $? "explain: every flavor that was tried, with its grade"
 run explain why.db research/huge --format json
 grep -q -F '{"flavor": "h100", "resource": "nvidia.com/gpu", "grade": "NoFit", "asks": 40, "available": 2, "nominal": 8, "used": 7, "borrowable": 1,' "$out"
 report $? "and as JSON"
+# Second 0 is the first creation, at 8:00:01. At 70 s research holds small (2) and low (5), prod big (7): 14 of 16, nobody borrows; mid (8) was evicted for big at 59 s.
+run explain why.db --queue research --at 70
+for line in '  place: all > research' \
+    '    h100 nvidia.com/gpu                  16       14        0        0        2' \
+    '      h100 nvidia.com/gpu                 8        7        0        0        1' \
+    '    1  research/mid, priority 0, asks 8, since 00:00:59' \
+    '  admitted: 2; the largest:' '       research/low: 5 nvidia.com/gpu on h100, since 00:00:02'; do
+    grep -q -x -F -- "$line" "$out" || break
+    line=
+done
+[ "$status" = 0 ] && [ -z "$line" ]
+report $? "explain --queue --at: place, quota, who waits, who is admitted${line:+, not: $line}"
+# At 30 s research holds 15 of its 8: 7 are borrowed, all from prod.
+run explain why.db --at 30
+grep -q -x -F '      h100 nvidia.com/gpu                 8       15        7        0        0' "$out" &&
+    grep -q -x -F '      h100 nvidia.com/gpu                 8        0        0        7        1' "$out"
+report $? "explain --at: what one queue borrows the other lends"
+run explain why.db --queue prod --format json
+grep -q -F '"spared": ["low"]' "$out"
+report $? "explain: whom fill-back spared, as JSON"
 # Under fair sharing, 20 GPUs lendable: the share of a queue is what it has above its own quota, in thousandths.
 {
     printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {preemptionStrategies: [LessThanOrEqualToFinalShare]}\n---\n'
@@ -230,6 +250,9 @@ run explain fair.db prod/big
 tr -s ' \n' '  ' <"$out" >flat
 grep -q -F 'share of prod 0 before, 0 after, of research 350 before, 0 after' flat
 report $? "explain: shares under fair sharing before and after"
+run explain fair.db prod/big --format json
+grep -q -F '"shares": [{"queue": "prod", "before": 0, "after": 0}, {"queue": "research", "before": 350, "after": 0}]' "$out"
+report $? "and as JSON"
 
 # A queue without a selector takes nobody; checks are a delay, and that is said.
 cat >checks.yaml <<'YAML'
