@@ -85,6 +85,14 @@ yes "a gang of 8 on whole cards takes its time" "(SELECT max(times) < 1.15 FROM 
 yes "sliced everywhere, 8 GPUs are no longer 8 cards: two gangs on the same cards take turns" \
     "(SELECT max(times) > 1.3 FROM slowed WHERE arbiter = 'slicing-everywhere' AND class = 'training')"
 
+# ---- the mistake: more slots than memory. Four jobs of 18 GB and 10 % more fit 80 GB, five of 10 % less do not ----
+yes "four slots: memory never runs out" "(SELECT count(*) = 0 FROM died WHERE arbiter = 'time-slicing' AND
+    cause = 'card-full')"
+yes "eight slots: tenants start on cards that are full, and die of it alone" "(SELECT count(*) > 0 AND
+    sum(culprit <> victim) = 0 FROM died WHERE arbiter = 'time-slicing-8' AND cause = 'card-full')"
+yes "and replicas that cannot start are missed" "(SELECT value FROM p99 WHERE arbiter = 'time-slicing-8') >
+    2 * (SELECT value FROM p99 WHERE arbiter = 'time-slicing')"
+
 # ---- the rule: each mechanism for what it is good at ----
 equal "by-purpose: 15 replicas, 7 instances of 1g to a card: 3 cards" "$(query w.db "SELECT cards_peak FROM sharing_pool
     JOIN run USING (run) WHERE arbiter = 'by-purpose' AND node_pool = 'a100-serving'")" 3
