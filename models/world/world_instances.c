@@ -28,6 +28,7 @@ void instance_make(struct world *w, int32_t pool, struct share_place *at, struct
     slot->made_at = at->driver_free;
     u->made++;
     u->made_wait += slot->made_at - w->now;
+    u->made_mcns += i128_mcns(slot->granted, slot->made_at - w->now);
 }
 
 void instance_destroy(struct world *w, int32_t pool, struct share_place *at)

@@ -66,6 +66,7 @@ struct share_pool_use {
     int64_t incidents, victims;
     int64_t made;              /* dynamic MIG: instances, and how long their tenants waited for them */
     sim_time made_wait;
+    i128 made_mcns;            /* what they held of cards meanwhile */
 };
 
 struct sharing {

@@ -31,6 +31,15 @@ static struct told *tell_two(const char *yaml, const char *a, const char *b)
     return tell(&(struct story){.yaml = yaml, .jobs = a, .traffic = b, .level = RECORD_LEVEL_FULL});
 }
 
+/* Part of all card time that the assumption touches; 0: it is not named. */
+static double touched_by(const struct told *t, const char *words)
+{
+    for (int32_t i = 0; i < told_rows(t, "assumption"); i++)
+        if (strstr(told_text(t, "assumption", i, "name"), words) != NULL)
+            return told_real(t, "assumption", i, "touches");
+    return 0;
+}
+
 static double finish_of(const struct told *t, const char *id)
 {
     for (int32_t i = 0; i < told_rows(t, "workload"); i++)
@@ -49,11 +58,13 @@ static void two_3g_run_at_once_where_the_layout_has_one(void **state)
     assert_near(finish_of(t, "a-0"), 1000, 1e-6);
     assert_near(finish_of(t, "a-1"), 2000, 1e-6);
     assert_int_equal(told_card_ms(t, "starting"), 0);
+    assert_near(touched_by(t, "a MIG instance is made"), 0, 0);
     told_free(t);
     t = tell_two(ONE_CARD(DYNAMIC, PROFILE("3g.20gb"), PROFILE("1g.5gb")), jobs, NOBODY);
     assert_near(finish_of(t, "a-0"), 1001, 1e-6);
     assert_near(finish_of(t, "a-1"), 1002, 1e-6);
     assert_int_equal(told_card_ms(t, "starting"), 500 * 1 + 500 * 2);
+    assert_near(touched_by(t, "a MIG instance is made"), 1.5 / HORIZON, 1e-12);
     assert_int_equal(told_card_ms(t, "lora_useful"), 2 * 500 * 1000);
     assert_int_equal(told_card_ms_all(t), HORIZON * S);
     assert_near(told_metric_of(t, "node_pool", "p", "sharing.instances_made"), 2, 0);
