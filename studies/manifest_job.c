@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "studies/manifest_now.h"
+#include "studies/manifest_tries.h"
 
 enum { CHANGES_MAX = 16 };
 
@@ -215,7 +216,8 @@ static void print_now(const struct answer *a, FILE *out)
     if (!a->now.admitted && a->now.has_reason)
         fprintf(out, " (%s)", policy_requeue_reason_name(a->now.reason.requeue));
     fputs("\n", out);
-    if (!a->now.admitted && a->now.has_reason && n->flavor != POLICY_NONE)
+    manifest_tries_text(a->m, a->queue, &a->now.looked, out);
+    if (a->now.looked.try_count == 0 && !a->now.admitted && a->now.has_reason && n->flavor != POLICY_NONE)
         fprintf(out, "  %s %s: asks %g, available %g of %g: nominal %g − used %g %s %g\n", flavor_name(a, n->flavor),
                 a->m->config.resources[n->resource], shown(a, n->resource, n->requested), shown(a, n->resource, n->available),
                 shown(a, n->resource, n->nominal), shown(a, n->resource, n->nominal), shown(a, n->resource, n->used),
@@ -320,6 +322,7 @@ static void print_json(const struct answer *a, FILE *out)
             cJSON_AddNumberToObject(why, "used", shown(a, n->resource, n->used));
         }
     }
+    manifest_tries_json(a->m, a->queue, &a->now.looked, root);
     if (a->fits >= 0)
         cJSON_AddNumberToObject(root, "largestCount", (double)a->fits);
     changes_json(a, root);

@@ -23,11 +23,61 @@ struct now { /* one trial */
     int64_t now;
     uint32_t admitted;
     bool watching; /* the job came */
+    struct mnow_evaluation held; /* of the next decision about `held_for` */
+    uint32_t held_for;           /* POLICY_NONE: about a group */
+    bool holding, said_job;      /* said_job: the last group named is the job's */
 };
 
 struct mnow_try mnow_as_it_is(void)
 {
     return (struct mnow_try){.count = POLICY_NIL, .priority = POLICY_NIL};
+}
+
+/* ---- what was looked at ---- */
+
+static void hold(struct now *n, const struct policy_evaluation *e)
+{
+    struct mnow_evaluation *h = &n->held;
+    *h = (struct mnow_evaluation){.try_count = 0};
+    for (uint32_t i = 0; i < e->try_count && i < MNOW_TRIES_MAX; i++)
+        h->tries[h->try_count++] = e->tries[i];
+    for (uint32_t i = 0; i < e->filled_back_count && i < MNOW_VICTIMS_MAX; i++)
+        h->spared[h->spared_count++] = e->filled_back[i];
+    for (uint32_t i = 0; i < e->share_count && i < MNOW_SHARES_MAX; i++)
+        h->shares[h->share_count++] = e->shares[i];
+    n->holding = true;
+    n->held_for = e->workload;
+}
+
+/* A decision about the workload (POLICY_NONE: about the group named last): it came of what is held. */
+static void decided(struct now *n, uint32_t workload)
+{
+    const bool its = workload == POLICY_NONE ? n->said_job : workload == n->job;
+    if (n->watching && n->holding && its && n->held_for == workload && n->out->victim_count == 0)
+        n->out->looked = n->held;
+    if (n->held_for == workload)
+        n->holding = false;
+}
+
+static bool is_job(const struct now *n, const struct policy_pending *p)
+{
+    const struct policy_workload *w = &n->submits[n->job];
+    return n->watching && p->shape == w->shape && p->priority == w->priority &&
+           p->cluster_queue == n->m->config.local_queues[w->local_queue].cluster_queue;
+}
+
+static void listen(struct now *n, const struct policy_output *o)
+{
+    if (o->kind == POLICY_SAY_EVALUATION)
+        hold(n, o->u.evaluation);
+    else if (o->kind == POLICY_SAY_PENDING)
+        n->said_job = is_job(n, &o->u.pending);
+    else if (o->kind == POLICY_SAY_REASON)
+        decided(n, o->u.reason->workload);
+    else if (o->kind == POLICY_DO_ADMIT)
+        decided(n, o->workload);
+    else if (o->kind == POLICY_DO_EVICT)
+        decided(n, o->u.evict.preemptor);
 }
 
 static void apply(void *ctx, int64_t now, const struct policy_output *outputs, size_t count)
@@ -37,6 +87,7 @@ static void apply(void *ctx, int64_t now, const struct policy_output *outputs, s
     (void)now;
     for (size_t i = 0; i < count; i++) {
         const struct policy_output *o = &outputs[i];
+        listen(n, o);
         if (o->kind == POLICY_DO_ADMIT) {
             n->admitted++;
             if (o->workload != n->job)
@@ -111,7 +162,7 @@ static void open_cluster(struct now *n)
     n->open.local_queue_count = locals + queues;
     n->open.requeue_batch_ns = 0;
     n->open.pods_ready.on = false;
-    n->open.record_reasons = true;
+    n->open.record_reasons = n->open.record_pending = true;
 }
 
 /* ---- holders ---- */

@@ -24,7 +24,15 @@ struct mnow_try {
     int64_t more_nominal, more_borrowing; /* added */
 };
 
-enum { MNOW_VICTIMS_MAX = 64 };
+enum { MNOW_VICTIMS_MAX = 64, MNOW_TRIES_MAX = 64, MNOW_SHARES_MAX = 16 };
+
+/* What its evaluation looked at: the one that evicts, else the last. */
+struct mnow_evaluation {
+    struct policy_try tries[MNOW_TRIES_MAX]; /* in the order of the scan */
+    uint32_t spared[MNOW_VICTIMS_MAX];       /* by fill-back */
+    struct policy_shares shares[MNOW_SHARES_MAX];
+    uint32_t try_count, spared_count, share_count;
+};
 
 struct mnow_outcome {
     bool admitted;
@@ -35,6 +43,7 @@ struct mnow_outcome {
     uint32_t resources[8], choice_count;
     bool has_reason;
     struct policy_reason reason;
+    struct mnow_evaluation looked;
     uint32_t not_restored; /* holders that could not be put back as recorded */
     uint32_t rank, pending; /* place of the job among what waits in its queue, from 1 */
 };

@@ -254,6 +254,64 @@ run explain fair.db prod/big --format json
 grep -q -F '"shares": [{"queue": "prod", "before": 0, "after": 0}, {"queue": "research", "before": 350, "after": 0}]' "$out"
 report $? "and as JSON"
 
+# The same as a dump: small, mid and low run, big is the job. The A100 that research has are too few for
+# 8 pods of one GPU; those of prod are not asked: it has none.
+{
+    sed '/^kind: Workload$/,$d' why.yaml | sed '$d'
+    while read -r name created gpus; do
+        cat <<YAML
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: $name, namespace: research, creationTimestamp: "2026-01-05T08:00:0${created}Z"}
+spec:
+  queueName: lq
+  podSets: [{name: main, template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: $gpus}}}]}}}]
+status:
+  admission: {clusterQueue: research, podSetAssignments: [{name: main, count: 1, flavors: {nvidia.com/gpu: h100}, resourceUsage: {nvidia.com/gpu: $gpus}}]}
+  conditions:
+  - {type: QuotaReserved, status: "True", lastTransitionTime: "2026-01-05T08:00:0${created}Z"}
+---
+YAML
+    done <<LIST
+small 1 2
+mid 2 8
+low 3 5
+LIST
+} >dump.yaml
+cat >big.yaml <<'YAML'
+apiVersion: batch/v1
+kind: Job
+metadata: {name: big, namespace: prod, labels: {kueue.x-k8s.io/queue-name: lq}}
+spec: {parallelism: 7, template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: 1}}}]}}}
+YAML
+run explain --job big.yaml --manifests dump.yaml
+[ "$status" = 1 ] && grep -q -x -F '  h100 nvidia.com/gpu: Reclaim, asks 7, available 1 of 8: nominal 8 − used 0 − lent 7' "$out" &&
+    grep -q -x -F '  fill-back spared research/low' "$out" && grep -q -x -F '  evicts research/mid (InCohortReclamation)' "$out"
+report $? "explain --job: the flavor, whom fill-back spared, and who goes"
+sed 's/namespace: prod/namespace: research/; s/parallelism: 7/parallelism: 8/' big.yaml >mine.yaml
+run explain --job mine.yaml --manifests dump.yaml
+[ "$status" = 1 ] &&
+    grep -q -x -F '  h100 nvidia.com/gpu: NoCandidates, asks 8, available 1 of 8: nominal 8 − used 15 + borrowable 8; borrows at level 1' "$out" &&
+    grep -q -x -F '  a100 nvidia.com/gpu: NoFit, asks 8, available 4 of 4: nominal 4 − used 0 + borrowable 0; never more than 4' "$out"
+report $? "explain --job: every flavor that was tried"
+sed 's/parallelism: 8/parallelism: 1/' mine.yaml >one.yaml
+run explain --job one.yaml --manifests dump.yaml
+[ "$status" = 0 ] && grep -q -x -F '  not tried (labels or taints, or the search had ended): a100' "$out"
+report $? "and which were not"
+{
+    printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {preemptionStrategies: [LessThanOrEqualToFinalShare]}\n---\n'
+    cat dump.yaml
+} >fairdump.yaml
+run explain --job big.yaml --manifests fairdump.yaml
+grep -q -x -F '  share of prod 0 before, 0 after, of research 350 before, 0 after' "$out"
+report $? "and the shares before and after"
+run explain --job big.yaml --manifests fairdump.yaml --format json
+tr -d ' \t\n' <"$out" >flat
+grep -q -F '"flavors":[{"flavor":"h100","resource":"nvidia.com/gpu","grade":"Reclaim","asks":7,"available":1,' flat &&
+    grep -q -F '"spared":[{"namespace":"research","name":"low"}]' flat &&
+    grep -q -F '{"clusterQueue":"research","before":350,"after":0}' flat
+report $? "as JSON"
+
 # A queue without a selector takes nobody; checks are a delay, and that is said.
 cat >checks.yaml <<'YAML'
 apiVersion: v1
