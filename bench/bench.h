@@ -71,6 +71,7 @@ bool bench_dmath(struct bench_report *report, struct err *e);
 bool bench_qhist(struct bench_report *report, struct err *e);
 bool bench_fgd(struct bench_report *report, struct err *e);
 bool bench_place(struct bench_report *report, struct err *e);
+bool bench_place_gangs(struct bench_report *report, struct err *e);
 bool bench_kueue_pending(struct bench_report *report, struct err *e);
 bool bench_kueue_cycle(struct bench_report *report, struct err *e);
 bool bench_kueue_range(struct bench_report *report, struct err *e);

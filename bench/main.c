@@ -19,6 +19,7 @@ static const struct benchmark benchmarks[] = {
     {"qhist", "quantile histogram: calls", bench_qhist},
     {"fgd", "the FGD packing experiment on the openb lists in DIR...: pods", bench_fgd},
     {"place", "placement rules with 10,000 and 100,000 cards, filled and churned: pods", bench_place},
+    {"place-gangs", "gangs on the same fleets, with network locality and without: workers", bench_place_gangs},
     {"kueue-pending", "cohort policy, 100,000 (--pending) waiting in 1,000 queues: decisions", bench_kueue_pending},
     {"kueue-cycle", "the same with 10,000 to 1,000,000 waiting and few changes: decisions", bench_kueue_cycle},
     {"kueue-range", "Kueue's performance test, times to admission as published: admissions", bench_kueue_range},
@@ -40,7 +41,7 @@ static const char usage[] =
     "  --customers N  customers of mm1 (20000000)\n"
     "  --pending N    size of the queue of hold and heap40 (2, 1000, 30000, 1000000)\n"
     "  --count N      operations of each micro benchmark; seeds of fgd (10); pods\n"
-    "                 churned by place (60000)\n"
+    "                 churned by place, gangs by place-gangs (60000)\n"
     "  --seed N       seed of the random streams (1)\n"
     "  --file PATH    scenario or trace, for the benchmarks that read one\n"
     "  --help         this text\n"

@@ -36,6 +36,9 @@ static void add_amounts(struct fleet *f, int32_t node, const int64_t *amounts, i
     }
     if (axes_of(f, node) != NULL)
         card_axes_node(f, node);
+    struct fleet_pool *p = &f->pools[f->node_pool[node]];
+    if (p->locality != NULL) /* its cards change with them */
+        locality_changed(p, node - p->first_node);
 }
 
 /* Moves the node to the index of its new number of free whole cards. */
@@ -50,8 +53,6 @@ static void move_free(struct fleet *f, int32_t node, int32_t change)
     fitset_remove(&p->free_nodes[f->node_free[node]], local);
     f->node_free[node] += change;
     REQUIRE(f->node_free[node] >= 0 && f->node_free[node] <= p->cards_per_node);
-    if (p->locality != NULL)
-        locality_changed(p, local, f->node_free[node] - change, f->node_free[node]);
     fitset_add(&p->free_nodes[f->node_free[node]], local);
 }
 
