@@ -11,9 +11,10 @@
 #include "analysis/store/schema.h"
 #include "models/world/tables.h"
 #include "models/world/world.h"
+#include "scenarios/load/file_hash.h"
 #include "scenarios/load/load.h"
 #include "sim/arena.h"
-#include "sim/fnv.h"
+#include "studies/manifest_run.h"
 
 /* What is known of the stored run. */
 struct stored_run {
@@ -44,31 +45,17 @@ static bool read_run(struct stored_run *s, struct results *stored, int64_t run, 
     sqlite3_finalize(q);
     if (!found)
         err_set(err, ERR_INPUT, "'%s' holds no run %lld", stored->path, (long long)run);
-    else if (strncmp(s->text, "manifests:", strlen("manifests:")) == 0)
-        err_set(err, ERR_INPUT, "'%s' replays manifests without decisions: run it again without --record summary",
-                stored->path);
     return err->code == ERR_NONE;
-}
-
-static bool hash_file(const char *path, uint64_t *hash)
-{
-    unsigned char buffer[65536];
-    FILE *f = fopen(path, "rb");
-    *hash = FNV_START;
-    if (f == NULL)
-        return false;
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
-        *hash = fnv_add(*hash, buffer, n);
-    bool ok = ferror(f) == 0;
-    (void)fclose(f);
-    return ok;
 }
 
 static bool check_input(const char *name, const char *wanted, struct err *err)
 {
-    char found[17];
+    char found[17], no_file[17];
     uint64_t hash;
-    if (!hash_file(name, &hash))
+    (void)snprintf(no_file, sizeof no_file, "%016" PRIx64, FILE_HASH_NONE);
+    if (strcmp(wanted, no_file) == 0)
+        return err_set(err, ERR_INPUT, "the run cannot be repeated: its input '%s' was no plain file", name);
+    if (!file_hash(name, &hash))
         return err_set(err, ERR_INPUT, "the run cannot be repeated: its input '%s' cannot be read: %s", name,
                        strerror(errno));
     (void)snprintf(found, sizeof found, "%016" PRIx64, hash);
@@ -93,6 +80,34 @@ static bool read_inputs(struct stored_run *s, struct results *stored, struct err
     for (size_t i = 0; names != NULL && i < s->input_count; i++)
         s->inputs[i] = names[i];
     free((void *)names);
+    return err->code == ERR_NONE;
+}
+
+/* ---- a replay of manifests: its options are among the settings that the run keeps ---- */
+
+struct replay {
+    struct manifest_run_options options;
+    bool is; /* else the run is of a world */
+};
+
+static bool read_replay(struct replay *r, struct stored_run *s, struct results *stored, struct err *err)
+{
+    sqlite3_stmt *q = results_query(stored, err,
+                                    "SELECT h.value, d.value, seed FROM run JOIN param h ON h.run = run.run AND h.key = %Q"
+                                    " JOIN param d ON d.run = run.run AND d.key = 'durations' WHERE run.run = %lld",
+                                    MANIFEST_HORIZON_PARAM, (long long)s->run);
+    r->is = results_next(stored, q, err);
+    if (r->is) {
+        const char *horizon = results_text(q, 0), *durations = results_text(q, 1);
+        r->options.horizon_ns = horizon[0] == '\0' ? INT64_MAX : strtoll(horizon, NULL, 10);
+        r->options.durations = strcmp(durations, MANIFEST_DURATIONS_RECORDED) == 0 ? NULL : arena_strdup(&s->arena, durations);
+        r->options.seed = (uint64_t)sqlite3_column_int64(q, 2);
+        r->options.decisions = true;
+    }
+    sqlite3_finalize(q);
+    for (size_t i = 0; i < s->input_count && r->is && r->options.file_count < MANIFEST_FILES_MAX; i++)
+        if (r->options.durations == NULL || strcmp(s->inputs[i], r->options.durations) != 0)
+            r->options.files[r->options.file_count++] = s->inputs[i];
     return err->code == ERR_NONE;
 }
 
@@ -210,9 +225,36 @@ static bool compare(struct explain_rerun *rerun, struct results *stored, int64_t
     return err->code == ERR_NONE;
 }
 
-static bool run_again(const struct stored_run *s, const struct scenario *scenario, struct memory *m, struct err *err)
+/* The demand must be that of the stored run. */
+static bool same_demand(const struct stored_run *s, uint64_t demand, struct err *err)
 {
     char hash[17];
+    (void)snprintf(hash, sizeof hash, "%016" PRIx64, demand);
+    return strcmp(hash, s->demand_hash) == 0 ||
+           err_set(err, ERR_INPUT, "the run cannot be repeated: this version makes other demand of the scenario"
+                                   " (hash %s, was %s)", hash, s->demand_hash);
+}
+
+static bool kept_all(const struct memory *m, struct err *err)
+{
+    return m->failed == SQLITE_OK ||
+           err_set(err, ERR_SYSTEM, "cannot keep the decisions in memory: %s", sqlite3_errstr(m->failed));
+}
+
+static bool replay_again(const struct stored_run *s, const struct replay *r, struct memory *m, struct err *err)
+{
+    const struct record_sink sink = {.ctx = m, .row = keep_row};
+    uint64_t demand = 0;
+    memory_begin(m);
+    const bool ok = manifest_repeat(&r->options, s->run, &sink, &demand, err);
+    memory_end(m);
+    if (!ok && err->code != ERR_NONE && err->text[0] == '\0')
+        err_set(err, ERR_INPUT, "the manifests cannot be read by this version");
+    return ok && kept_all(m, err) && same_demand(s, demand, err);
+}
+
+static bool run_again(const struct stored_run *s, const struct scenario *scenario, struct memory *m, struct err *err)
+{
     struct world_outcome outcome;
     struct world_options options = {.arbiter = arbiter_of(scenario, s->arbiter),
                                     .replication = (uint32_t)s->replication,
@@ -220,19 +262,13 @@ static bool run_again(const struct stored_run *s, const struct scenario *scenari
                                     .level = RECORD_LEVEL_FULL,
                                     .sink = {.ctx = m, .row = keep_row}};
     if (scenario->replay != NULL)
-        return err_set(err, ERR_INPUT, "a replay of manifests is not run again: its decisions are kept unless it is run with --record summary");
+        return err_set(err, ERR_INPUT, "the replay cannot be repeated: an older version ran it, which did not keep its settings");
     if (options.arbiter < 0)
         return err_set(err, ERR_INPUT, "the stored scenario has no arbiter '%s'", s->arbiter);
     memory_begin(m);
     bool ok = world_run(scenario, &options, &outcome, err);
     memory_end(m);
-    if (m->failed != SQLITE_OK)
-        err_set(err, ERR_SYSTEM, "cannot keep the decisions in memory: %s", sqlite3_errstr(m->failed));
-    (void)snprintf(hash, sizeof hash, "%016" PRIx64, ok ? outcome.demand_hash : 0);
-    if (ok && strcmp(hash, s->demand_hash) != 0)
-        err_set(err, ERR_INPUT, "the run cannot be repeated: this version makes other demand of the scenario"
-                                " (hash %s, was %s)", hash, s->demand_hash);
-    return err->code == ERR_NONE;
+    return ok && kept_all(m, err) && same_demand(s, outcome.demand_hash, err);
 }
 
 bool explain_rerun(struct explain_rerun *rerun, struct results *stored, int64_t run, struct diag_list *diags,
@@ -242,8 +278,12 @@ bool explain_rerun(struct explain_rerun *rerun, struct results *stored, int64_t 
     struct memory memory = {0};
     struct scenario *scenario = NULL;
     *rerun = (struct explain_rerun){0};
-    bool ok = read_run(&s, stored, run, rerun->version, sizeof rerun->version, err) && read_inputs(&s, stored, err);
-    if (ok) {
+    struct replay replay = {.is = false};
+    bool ok = read_run(&s, stored, run, rerun->version, sizeof rerun->version, err) && read_inputs(&s, stored, err) &&
+              read_replay(&replay, &s, stored, err);
+    if (ok && replay.is) {
+        ok = replay_again(&s, &replay, &memory, err);
+    } else if (ok) {
         scenario = load(&s, diags);
         ok = scenario != NULL && run_again(&s, scenario, &memory, err);
     }

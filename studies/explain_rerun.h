@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A run once more, from the scenario text that the results keep, with everything recorded, into a
- * database in memory. Refused when an input file is missing or has another content, and when the
+ * A run once more, from the scenario text that the results keep (of a replay of manifests: its files
+ * and settings), with everything recorded, into a database in memory. Refused when an input file is missing or has another content, and when the
  * demand comes out differently.
  */
 #ifndef STUDIES_EXPLAIN_RERUN_H
@@ -11,7 +11,7 @@
 #include "sim/diag.h"
 
 struct explain_rerun {
-    struct results results; /* tables run, metric, workload, decision, event_of_note; run as stored */
+    struct results results; /* what explanations read; run as stored */
     char version[64];       /* of the program that wrote the stored run */
     /* Of the whole fleet, against the stored ones; without the split of idle time, where the level of
      * recording moves seconds between waiting for quota and for order. */

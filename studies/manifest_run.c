@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "analysis/store/store.h"
 #include "models/world/tables.h"
+#include "scenarios/load/file_hash.h"
 #include "scenarios/load/manifest/durations.h"
 #include "sim/fnv.h"
 #include "sim/sim_time.h"
@@ -61,21 +63,29 @@ static void on_instant(void *ctx, const struct mplay *p, int64_t now)
 
 /* ---- reading ---- */
 
-/* Before durations are drawn: the past is replayed with what was recorded. */
-static struct manifest *read_manifest(const struct manifest_run_options *o, struct manifest_agreement **past,
-                                      uint32_t *past_count, struct err *err)
+static struct manifest *read_files(const struct manifest_run_options *o, bool quiet, struct err *err)
 {
     struct diag_list diags = {0};
     struct manifest *m = manifest_read(o->files, o->file_count, &diags);
-    diag_print(&diags, stderr);
+    if (m == NULL || !quiet)
+        diag_print(&diags, stderr);
     diag_fini(&diags);
     if (m == NULL) {
         err->code = ERR_INPUT;
-        return NULL;
+    } else if (!quiet) {
+        manifest_describe(m, stderr);
+        (void)manifest_never_fit(m, stderr);
     }
-    manifest_describe(m, stderr);
-    (void)manifest_never_fit(m, stderr);
-    if (manifest_past(m, past, past_count, err) && o->durations != NULL)
+    return m;
+}
+
+/* Before durations are drawn: the past is replayed with what was recorded. */
+static struct manifest *read_manifest(const struct manifest_run_options *o, bool quiet, struct watch *w, struct err *err)
+{
+    struct manifest *m = read_files(o, quiet, err);
+    if (m == NULL)
+        return NULL;
+    if (manifest_past(m, &w->past, &w->past_count, err) && o->durations != NULL)
         manifest_durations(m, o->durations, o->seed, err);
     const uint32_t lacking = manifest_without_duration(m);
     if (err->code == ERR_NONE && lacking > 0)
@@ -119,7 +129,9 @@ static void add_params(struct store *store, const struct manifest *m, const stru
     store_param(store, 1, "kueue.version", m->version == NULL ? "not known" : m->version);
     store_param(store, 1, "kueue.profile", m->config.profile);
     store_param(store, 1, "kueue.fairSharing", m->config.fair_sharing ? "true" : "false");
-    store_param(store, 1, "durations", o->durations == NULL ? "of finished workloads" : o->durations);
+    store_param(store, 1, "durations", o->durations == NULL ? MANIFEST_DURATIONS_RECORDED : o->durations);
+    snprintf(text, sizeof text, "%" PRId64, o->horizon_ns);
+    store_param(store, 1, MANIFEST_HORIZON_PARAM, o->horizon_ns == INT64_MAX ? "" : text);
     store_param(store, 1, "figures.resource",
                 m->main_resource == POLICY_NONE ? "none" : m->config.resources[m->main_resource]);
     snprintf(text, sizeof text, "%" PRIu32, m->workload_count);
@@ -141,12 +153,27 @@ static char *scenario_text(const struct manifest_run_options *o)
     return text;
 }
 
+/* The files in their order, then that of the durations. */
+static size_t list_inputs(const struct manifest_run_options *o, struct store_input inputs[MANIFEST_FILES_MAX + 1])
+{
+    size_t n = 0;
+    for (; n < (size_t)o->file_count; n++)
+        inputs[n] = (struct store_input){o->files[n], file_hash_or_none(o->files[n])};
+    struct stat st;
+    if (o->durations != NULL && stat(o->durations, &st) == 0) {
+        inputs[n] = (struct store_input){o->durations, file_hash_or_none(o->durations)};
+        n++;
+    }
+    return n;
+}
+
 static void add_run(struct store *store, const struct manifest *m, const struct manifest_run_options *o,
                     const struct mplay *p, double wall_s)
 {
     char host[128] = "";
     char *text = o->text != NULL ? mem_strdup(o->text) : scenario_text(o);
-    const struct store_input input = {o->files[0], m->hash};
+    struct store_input inputs[MANIFEST_FILES_MAX + 1];
+    const size_t input_count = list_inputs(o, inputs);
     (void)gethostname(host, sizeof host - 1);
     const struct store_run run = {.run = 1,
                                   .arbiter = "cohort",
@@ -157,8 +184,8 @@ static void add_run(struct store *store, const struct manifest *m, const struct 
                                   .scenario_text = text,
                                   .scenario_hash = fnv_add(m->hash, text, strlen(text)),
                                   .demand_hash = demand_hash(m),
-                                  .inputs = &input,
-                                  .input_count = 1,
+                                  .inputs = inputs,
+                                  .input_count = input_count,
                                   .wall_s = wall_s,
                                   .version = FLEETSIM_VERSION,
                                   .host = host};
@@ -177,7 +204,7 @@ static const char *reason_of(void *ctx, uint32_t id)
     return mdecisions_reason(r->decisions, r->p, id);
 }
 
-static void emit_loop(const struct mplay *p, const struct record_sink *sink)
+static void emit_loop(const struct mplay *p, int64_t run_id, const struct record_sink *sink)
 {
     const struct settle_loop *l = settle_loop(p->settle);
     char text[600] = "";
@@ -188,33 +215,48 @@ static void emit_loop(const struct mplay *p, const struct record_sink *sink)
                                policy_evict_reason_name(l->rules[i]));
         used += n < 0 || (size_t)n >= sizeof text - used ? 0 : (size_t)n;
     }
-    struct record_value v[] = {rec_int(1), rec_real(sim_time_seconds(p->end_ns)), rec_text("eviction_loop"), rec_null(),
+    struct record_value v[] = {rec_int(run_id), rec_real(sim_time_seconds(p->end_ns)), rec_text("eviction_loop"), rec_null(),
                                rec_real(l == NULL ? 0 : (double)l->count), rec_text(text[0] == '\0' ? NULL : text)};
     record_row(sink, &table_event_of_note, v);
 }
 
-static void past_metric(const struct record_sink *sink, const char *queue, const char *name, double value)
+static void past_metric(const struct record_sink *sink, int64_t run_id, const char *queue, const char *name, double value)
 {
-    struct record_value v[] = {rec_int(1), rec_text("past"), rec_text(queue), rec_text(name), rec_real(value), rec_int(0)};
+    struct record_value v[] = {rec_int(run_id), rec_text("past"), rec_text(queue), rec_text(name), rec_real(value), rec_int(0)};
     record_row(sink, &table_metric, v);
 }
 
 /* How the replay meets the dump's own past, by queue; scope '': all. */
-static void emit_past(const struct manifest_agreement *list, uint32_t count, const struct record_sink *sink)
+static void emit_past(const struct manifest_agreement *list, uint32_t count, int64_t run_id, const struct record_sink *sink)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct manifest_agreement *a = &list[i];
         const uint32_t one_sided = a->only_recorded + a->only_simulated;
         const double all = a->compared + one_sided;
-        past_metric(sink, a->queue, "past.compared", a->compared);
-        past_metric(sink, a->queue, "past.one_sided", one_sided);
-        past_metric(sink, a->queue, "past.within_1s", a->within_1s / all);
-        past_metric(sink, a->queue, "past.within_60s", a->within_60s / all);
-        past_metric(sink, a->queue, "past.error.p50", a->error_p50);
-        past_metric(sink, a->queue, "past.error.p95", a->error_p95);
-        past_metric(sink, a->queue, "past.wait.recorded", a->recorded_wait);
-        past_metric(sink, a->queue, "past.wait.simulated", a->simulated_wait);
+        past_metric(sink, run_id, a->queue, "past.compared", a->compared);
+        past_metric(sink, run_id, a->queue, "past.one_sided", one_sided);
+        past_metric(sink, run_id, a->queue, "past.within_1s", a->within_1s / all);
+        past_metric(sink, run_id, a->queue, "past.within_60s", a->within_60s / all);
+        past_metric(sink, run_id, a->queue, "past.error.p50", a->error_p50);
+        past_metric(sink, run_id, a->queue, "past.error.p95", a->error_p95);
+        past_metric(sink, run_id, a->queue, "past.wait.recorded", a->recorded_wait);
+        past_metric(sink, run_id, a->queue, "past.wait.simulated", a->simulated_wait);
     }
+}
+
+static void emit_rows(struct watch *w, const struct mplay *p, int64_t run_id, const struct record_sink *sink)
+{
+    struct reasons r = {w->decisions, p};
+    mfigures_emit(w->figures, p, run_id, sink, w->decisions == NULL ? NULL : reason_of, &r);
+    if (w->decisions != NULL)
+        mdecisions_emit(w->decisions, p, run_id, sink);
+    if (w->pending != NULL) {
+        mpending_instant(w->pending, p);
+        mpending_emit(w->pending, p, run_id, sink);
+    }
+    if (p->loop)
+        emit_loop(p, run_id, sink);
+    emit_past(w->past, w->past_count, run_id, sink);
 }
 
 static bool write_all(const struct manifest_run_options *o, const struct mplay *p, struct watch *w, double wall_s,
@@ -226,17 +268,7 @@ static bool write_all(const struct manifest_run_options *o, const struct mplay *
     add_run(store, p->m, o, p, wall_s);
     add_params(store, p->m, o);
     const struct record_sink sink = store_sink(store);
-    struct reasons r = {w->decisions, p};
-    mfigures_emit(w->figures, p, 1, &sink, w->decisions == NULL ? NULL : reason_of, &r);
-    if (w->decisions != NULL)
-        mdecisions_emit(w->decisions, p, 1, &sink);
-    if (w->pending != NULL) {
-        mpending_instant(w->pending, p);
-        mpending_emit(w->pending, p, 1, &sink);
-    }
-    if (p->loop)
-        emit_loop(p, &sink);
-    emit_past(w->past, w->past_count, &sink);
+    emit_rows(w, p, 1, &sink);
     return store_commit(store, err);
 }
 
@@ -247,38 +279,72 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-bool manifest_run(const struct manifest_run_options *o, struct manifest_run_result *result, struct err *err)
-{
-    struct watch w = {.past_count = 0};
-    struct manifest *m = read_manifest(o, &w.past, &w.past_count, err);
-    *result = (struct manifest_run_result){0};
-    if (m == NULL) {
-        free(w.past);
-        return false;
-    }
-    w.figures = mfigures_create(m);
-    w.decisions = o->decisions ? mdecisions_create(m) : NULL;
-    w.pending = o->decisions ? mpending_create(m) : NULL;
+/* ---- playing ---- */
+
+struct played {
+    struct watch w;
+    struct manifest *m;
     struct mplay p;
+    double wall_s;
+};
+
+/* played_fini in every case. */
+static bool play(struct played *x, const struct manifest_run_options *o, bool quiet, struct err *err)
+{
+    *x = (struct played){.wall_s = 0};
+    x->m = read_manifest(o, quiet, &x->w, err);
+    if (x->m == NULL)
+        return false;
+    x->w.figures = mfigures_create(x->m);
+    x->w.decisions = o->decisions ? mdecisions_create(x->m) : NULL;
+    x->w.pending = o->decisions ? mpending_create(x->m) : NULL;
     const struct mplay_options mo = {.horizon_ns = o->horizon_ns,
                                      .requeue_batch_ns = MPLAY_KUEUE_BATCH,
                                      .reasons = o->decisions,
-                                     .watch = {&w, on_output, on_submitted, on_finished, on_instant}};
+                                     .watch = {&x->w, on_output, on_submitted, on_finished, on_instant}};
     const double begun = seconds_now();
-    bool ok = mplay_run(&p, m, &mo, err);
-    if (ok) {
-        mfigures_instant(w.figures, &p, p.end_ns);
-        ok = write_all(o, &p, &w, seconds_now() - begun, err);
-        *result = (struct manifest_run_result){m->workload_count, p.cycles, p.loop};
-        if (p.loop)
-            mplay_print_loop(&p, stderr);
+    if (!mplay_run(&x->p, x->m, &mo, err))
+        return false;
+    mfigures_instant(x->w.figures, &x->p, x->p.end_ns);
+    x->wall_s = seconds_now() - begun;
+    return true;
+}
+
+static void played_fini(struct played *x)
+{
+    if (x->m != NULL) {
+        mplay_fini(&x->p);
+        mfigures_destroy(x->w.figures);
     }
-    mplay_fini(&p);
-    mfigures_destroy(w.figures);
-    if (w.decisions != NULL)
-        mdecisions_destroy(w.decisions);
-    mpending_destroy(w.pending);
-    free(w.past);
-    manifest_free(m);
+    if (x->w.decisions != NULL)
+        mdecisions_destroy(x->w.decisions);
+    mpending_destroy(x->w.pending);
+    free(x->w.past);
+    manifest_free(x->m);
+}
+
+bool manifest_run(const struct manifest_run_options *o, struct manifest_run_result *result, struct err *err)
+{
+    struct played x;
+    *result = (struct manifest_run_result){0};
+    const bool played = play(&x, o, false, err), ok = played && write_all(o, &x.p, &x.w, x.wall_s, err);
+    if (played)
+        *result = (struct manifest_run_result){x.m->workload_count, x.p.cycles, x.p.loop};
+    if (played && x.p.loop)
+        mplay_print_loop(&x.p, stderr);
+    played_fini(&x);
+    return ok;
+}
+
+bool manifest_repeat(const struct manifest_run_options *o, int64_t run_id, const struct record_sink *sink, uint64_t *demand,
+                     struct err *err)
+{
+    struct played x;
+    const bool ok = play(&x, o, true, err);
+    if (ok) {
+        *demand = demand_hash(x.m);
+        emit_rows(&x.w, &x.p, run_id, sink);
+    }
+    played_fini(&x);
     return ok;
 }

@@ -7,8 +7,14 @@
 #include <stdint.h>
 
 #include "sim/err.h"
+#include "sim/record.h"
 
 enum { MANIFEST_FILES_MAX = 64 };
+
+/* Settings that a run keeps so that it can be repeated (table param): the horizon in ns, "" without
+ * one; and `durations`, which is this where recorded run times are enough. */
+#define MANIFEST_HORIZON_PARAM "replay.horizon_ns"
+#define MANIFEST_DURATIONS_RECORDED "of finished workloads"
 
 struct manifest_run_options {
     const char *files[MANIFEST_FILES_MAX];
@@ -29,5 +35,10 @@ struct manifest_run_result {
 
 /* Problems and warnings go to stderr. False with err (text "" when they were printed). */
 bool manifest_run(const struct manifest_run_options *o, struct manifest_run_result *result, struct err *err);
+
+/* The same once more, into a sink, without a word; only problems go to stderr. *demand: the hash of what
+ * was replayed. o->output is not used. */
+bool manifest_repeat(const struct manifest_run_options *o, int64_t run_id, const struct record_sink *sink, uint64_t *demand,
+                     struct err *err);
 
 #endif

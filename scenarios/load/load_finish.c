@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "models/fleet/catalogue.h"
+#include "scenarios/load/file_hash.h"
 #include "scenarios/load/load_priv.h"
-#include "sim/fnv.h"
 
 /* `card: H100-80` and `card: H100` are one label: values of that key take the catalogue's name. */
 static void canonical_cards(struct label *labels, int32_t count)
@@ -107,20 +107,6 @@ const char *load_path_beside(struct read_ctx *ctx, const struct ynode *n)
     return arena_printf(ctx->arena, "%.*s/%s", (int)(slash - file), file, n->text);
 }
 
-static bool hash_file(const char *path, uint64_t *hash)
-{
-    unsigned char buffer[65536];
-    FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        return false;
-    *hash = FNV_START;
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
-        *hash = fnv_add(*hash, buffer, n);
-    bool ok = ferror(f) == 0;
-    fclose(f);
-    return ok;
-}
-
 static void take_file(struct read_ctx *ctx, struct scenario *s, const struct ynode *n,
                       const char **file)
 {
@@ -134,7 +120,7 @@ static void take_file(struct read_ctx *ctx, struct scenario *s, const struct yno
     else if (!S_ISREG(st.st_mode))
         field_problem(ctx, n, "'%.200s' is %s; expected a file", path,
                       S_ISDIR(st.st_mode) ? "a directory" : "not a plain file");
-    else if (!hash_file(path, &hash))
+    else if (!file_hash(path, &hash))
         field_problem(ctx, n, "cannot read '%.200s': %s", path, strerror(errno));
     *file = path;
     for (int32_t i = 0; i < s->input_count; i++)

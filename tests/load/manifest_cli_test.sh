@@ -240,6 +240,44 @@ report $? "explain --at: what one queue borrows the other lends"
 run explain why.db --queue prod --format json
 grep -q -F '"spared": ["low"]' "$out"
 report $? "explain: whom fill-back spared, as JSON"
+# A run that kept no decisions is repeated from its files and settings.
+cp why.yaml again.yaml
+printf 'workload,duration_s\nresearch/mid,1800\n' >mid.csv
+run run --manifests again.yaml --durations 1h --record summary -o less.db
+run explain less.db --queue research --at 70
+cp "$out" repeated.txt
+[ "$status" = 0 ] && said "repeating the run from its scenario" && ! said "differ"
+report $? "explain repeats a replay that kept no decisions"
+run explain why.db --queue research --at 70
+cmp -s "$out" repeated.txt
+report $? "with the same words as one that kept them"
+printf 'name: again\nmanifests: [again.yaml]\ndurations: exponential,mean=30m\nhorizon: 50m\nseed: 7\n' >again-scenario.yaml
+"$program" run again-scenario.yaml -o full.db >/dev/null 2>&1
+"$program" run again-scenario.yaml --record summary -o less.db >/dev/null 2>&1
+"$program" explain full.db --at 40m >full.txt 2>/dev/null
+run explain less.db --at 40m
+[ "$status" = 0 ] && grep -q research "$out" && cmp -s "$out" full.txt
+report $? "its horizon, seed and law of durations are those of the run"
+run run --manifests again.yaml --durations mid.csv --record summary -o less.db
+refused "a file of durations that leaves some out" 2 "5 of 6 workloads have no duration"
+printf 'workload,duration_s\nsmall,3600\nmid,3600\nlow,3600\nbig,3600\nhuge,3600\nmore,3600\n' >all.csv
+run run --manifests again.yaml --durations all.csv --record summary -o less.db
+run explain less.db --queue research --at 70
+[ "$status" = 0 ] && cmp -s "$out" repeated.txt
+report $? "and so is a file of durations"
+echo 'other,1' >>all.csv
+run explain less.db research/mid
+refused "a file of durations that has changed is named" 2 "its input 'all.csv' has changed"
+run run --manifests again.yaml --durations 1h --record summary -o less.db
+echo '# one more line' >>again.yaml
+run explain less.db research/mid
+refused "so is a manifest that has changed" 2 "its input 'again.yaml' has changed"
+rm again.yaml
+run explain less.db research/mid
+refused "or that is gone" 2 "its input 'again.yaml' cannot be read"
+"$program" run --manifests - --durations 1h --record summary -o less.db <why.yaml >/dev/null 2>&1
+run explain less.db research/mid
+refused "standard input cannot be read again" 2 "its input '-' was no plain file"
 # Under fair sharing, 20 GPUs lendable: the share of a queue is what it has above its own quota, in thousandths.
 {
     printf 'apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nfairSharing: {preemptionStrategies: [LessThanOrEqualToFinalShare]}\n---\n'
