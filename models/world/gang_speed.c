@@ -18,6 +18,7 @@ void gang_init(struct world *w)
     if (!any)
         return;
     w->network = arena_alloc(&w->arena, 1, sizeof *w->network);
+    w->network->computed = arena_alloc(&w->arena, (size_t)w->s->fleet.pool_count + 1, sizeof *w->network->computed);
     w->network->lost = arena_alloc(&w->arena, (size_t)w->s->fleet.pool_count + 1, sizeof *w->network->lost);
 }
 
@@ -62,21 +63,33 @@ void gang_note(struct world *w, uint32_t ix, i128 computed, i128 lost)
     const struct workload *wl = &w->wl[ix];
     if (w->network == NULL || model_of(w, &w->jobs[wl->owner])->model == COMMUNICATION_NONE)
         return;
-    w->network->computed += computed;
+    w->network->computed[wl->pool] += computed;
     w->network->lost[wl->pool] += lost;
+}
+
+static i128 sum_of(const struct world *w, const i128 *of_pool, int32_t pool)
+{
+    i128 sum = 0;
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
+        sum += pool == LEDGER_ANY || pool == p ? of_pool[p] : 0;
+    return sum;
 }
 
 i128 gang_lost(const struct world *w, int32_t pool)
 {
-    i128 sum = 0;
-    for (int32_t p = 0; w->network != NULL && p < w->s->fleet.pool_count; p++)
-        sum += pool == LEDGER_ANY || pool == p ? w->network->lost[p] : 0;
-    return sum;
+    return w->network == NULL ? 0 : sum_of(w, w->network->lost, pool);
 }
 
-i128 gang_computed(const struct world *w)
+i128 gang_computed(const struct world *w, int32_t pool)
 {
-    return w->network == NULL ? 0 : w->network->computed;
+    return w->network == NULL ? 0 : sum_of(w, w->network->computed, pool);
+}
+
+static void emit(struct world *w, const char *kind, const char *scope, int32_t pool)
+{
+    i128 lost = gang_lost(w, pool), all = gang_computed(w, pool) + lost;
+    results_metric(w, kind, scope, "training.network_loss", i128_card_hours(lost), false);
+    results_metric(w, kind, scope, "training.gang_speed", all > 0 ? i128_ratio(all - lost, all) : (double)NAN, false);
 }
 
 void gang_emit(struct world *w)
@@ -84,9 +97,9 @@ void gang_emit(struct world *w)
     const struct gang_network *n = w->network;
     if (n == NULL)
         return;
-    i128 lost = gang_lost(w, LEDGER_ANY), all = n->computed + lost;
-    results_metric(w, "all", "", "training.network_loss", i128_card_hours(lost), false);
-    results_metric(w, "all", "", "training.gang_speed", all > 0 ? i128_ratio(n->computed, all) : (double)NAN, false);
+    emit(w, "all", "", LEDGER_ANY);
     results_metric(w, "all", "", "training.across_domains",
                    n->runs > 0 ? (double)n->across / (double)n->runs : (double)NAN, false);
+    for (int32_t p = 0; p < w->s->fleet.pool_count; p++)
+        emit(w, "node_pool", w->s->fleet.pools[p].name, p);
 }

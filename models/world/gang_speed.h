@@ -14,8 +14,7 @@
 
 /* Of jobs whose stream has a communication model. */
 struct gang_network {
-    i128 computed;       /* useful or again, mcns */
-    i128 *lost;          /* [pool] mcns */
+    i128 *computed, *lost; /* [pool] mcns; computed: useful or again */
     uint64_t runs, across; /* begun on several nodes; of them: leaving an innermost domain */
 };
 
@@ -26,10 +25,9 @@ int32_t gang_speed_ppm(struct world *w, const struct job *j);
 i128 gang_part(i128 mcns, int32_t ppm);
 /* The workload of a job computed so much and lost so much. */
 void gang_note(struct world *w, uint32_t wl, i128 computed, i128 lost);
-/* Lost so far in a pool, or LEDGER_ANY. */
+/* So far, in a pool or LEDGER_ANY; card-time of the streams without a model is not in it. */
 i128 gang_lost(const struct world *w, int32_t pool);
-/* Card-time of the streams without a model is not in it. */
-i128 gang_computed(const struct world *w);
+i128 gang_computed(const struct world *w, int32_t pool);
 void gang_emit(struct world *w);
 
 #endif

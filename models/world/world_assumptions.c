@@ -73,10 +73,10 @@ static void say_training(struct world *w)
     say(w, (struct claim){"a gang's speed does not depend on which nodes of a pool it gets",
                           "measured loss 2-5 % from 8 to 128 cards on a fast fabric",
                           "workload-models 4.3", "D"},
-        share(w, computing - gang_computed(w)));
+        share(w, computing - gang_computed(w, LEDGER_ANY)));
     say(w, (struct claim){"a gang loses speed to the network as its communication model says; traffic of others is not seen",
                           "published fits 6-9 % mean error; domains by oversubscription", "workload-models 4.3", "D"},
-        share(w, gang_computed(w) + gang_lost(w, LEDGER_ANY)));
+        share(w, gang_computed(w, LEDGER_ANY) + gang_lost(w, LEDGER_ANY)));
     i128 mixed = 0;
     for (int32_t t = 0; t < w->s->quota.team_count; t++) {
         bool any = false;
