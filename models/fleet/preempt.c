@@ -130,16 +130,21 @@ void preempt_with(struct preempt_view *v, const struct lease_part *part)
     move_part(v, part, -1);
 }
 
+static bool slots_taken(const struct pool_share *s, int32_t tenants)
+{
+    return s != NULL && s->slots > 0 && tenants >= s->slots;
+}
+
 /* Milli free on the card, or its free MIG instances that would do; -1 = the share does not fit beside others. */
 static int32_t room_on(const struct preempt_view *v, const struct place_ask *ask, int32_t card)
 {
     const struct fleet_pool *p = &ask->pool;
-    int32_t room = v->left[card], slots = p->share != NULL ? p->share->slots : 0;
+    int32_t room = v->left[card];
     if (p->set >= 0 && v->dynamic != NULL)
         room = mig_room(p->share->cards.mig, &v->made[card], p->share->profile[p->set]);
     else if (p->set >= 0)
         room = __builtin_popcount(p->share->members[p->set] & ~(uint32_t)v->busy[card]);
-    else if (room == CARD_MILLI || (slots > 0 && v->tenants[card] >= slots))
+    else if (room == CARD_MILLI || slots_taken(p->share, v->tenants[card]))
         return -1;
     if (axes_of(v) != NULL)
         return card_axes_enough(axes_of(v), p->card_need, v->mib[card], v->cores[card]) ? room : -1;

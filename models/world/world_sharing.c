@@ -351,7 +351,6 @@ static void card_settle(struct world *w, int32_t pool, int64_t card)
     struct share_split split[SPEED_TENANTS_MAX] = {{0}};
     if (w->sharing->pools[pool].cards.kind == SHARE_WHOLE || at->count == 0)
         return;
-    instance_grants(w, pool, at);
     sharing_grant(w, pool, at);
     divide(w, pool, at, split);
     sharing_count(w, at);

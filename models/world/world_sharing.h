@@ -107,7 +107,7 @@ enum share_isolation sharing_between(enum share_kind kind);
 
 /* sharing_grant.c: each axis of a part of a card in milli; and what is booked for everybody on the card. */
 struct share_amounts sharing_axes(const struct world *w, const struct lease_part *part);
-void sharing_grant(const struct world *w, int32_t pool, struct share_place *at);
+void sharing_grant(struct world *w, int32_t pool, struct share_place *at);
 /* sharing_pairs.c: the tenant comes to (begin) or leaves a card on which others are. */
 void sharing_pairs(struct world *w, struct share_place *at, int32_t tenant, bool begin);
 void sharing_advance(struct share_pool_use *u, sim_time now); /* integrals up to now */

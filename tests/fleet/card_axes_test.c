@@ -224,8 +224,9 @@ static int64_t used_of(const struct model *m)
     return used;
 }
 
+/* The best card in use, and the best node with an idle one; -1 = none. */
 struct found {
-    int32_t open, node; /* the best card in use, and the best node with an idle card; -1 = none */
+    int32_t open, node;
 };
 
 /* Best for binpack (sign 1: least left) or spread (-1: most left), lowest number among equals. */
@@ -276,47 +277,34 @@ static void check_choice(const struct model *m, const struct place_request *req,
     }
     assert_int_equal(p->memory_mib, a.mib);
     assert_int_equal(p->cores, a.cores);
-    if (m->tenants[c] > 0)
-        assert_true(card_holds(m, c, a));
-    else
-        assert_true(idle_on(m, p->node) > 0);
+    assert_true(m->tenants[c] > 0 ? card_holds(m, c, a) : idle_on(m, p->node) > 0);
     if (kind > PLACE_SPREAD)
         return;
     bool open = kind == PLACE_BINPACK ? best.open >= 0 : best.node < 0;
-    if (open)
-        assert_int_equal(c, best.open);
-    else
-        assert_int_equal(p->node, best.node);
+    assert_int_equal(open ? c : p->node, open ? best.open : best.node);
     assert_int_equal(m->tenants[c] > 0, open);
 }
 
 static struct place_request any_request(struct rng *r)
 {
     struct place_request req = asks(0, 0);
-    switch (rng_below(r, 8)) {
-    case 0:
+    uint64_t kind = rng_below(r, 8);
+    if (kind == 0) {
         req.share_milli = 1 + (int32_t)rng_below(r, 900);
-        break;
-    case 1:
+    } else if (kind == 1) {
         req.gpucores = 1 + (int32_t)rng_below(r, 100); /* all of the memory */
-        break;
-    case 2:
+    } else if (kind == 2) {
         req.share_milli = 0;
         req.cards = 1 + (int32_t)rng_below(r, 2);
-        break;
-    case 3:
+    } else if (kind == 3) {
         req.gpumem_mib = 1 + (int32_t)rng_below(r, 2000);
         req.gpucores = rng_below(r, 2) == 0 ? 100 : 0;
-        break;
-    case 4:
-    case 5:
+    } else if (kind < 6) {
         req.gpumem_mib = PERCENT(30) + (int32_t)rng_below(r, PERCENT(50));
         req.gpucores = (int32_t)rng_below(r, 20);
-        break;
-    default:
+    } else {
         req.gpumem_mib = 1 + (int32_t)rng_below(r, PERCENT(20));
         req.gpucores = 20 + (int32_t)rng_below(r, 60);
-        break;
     }
     req.resources[0] = (int64_t)rng_below(r, 25000);
     return req;
@@ -466,9 +454,8 @@ static double looks_of(int32_t nodes, enum placement_kind kind)
         const int32_t *s = shapes[rng_below(&r, 8)];
         struct lease_id l = place(f, asks(PERCENT(s[0]), s[1]));
         placed += step >= full;
-        int32_t at = count < full ? count : (int32_t)rng_below(&r, (uint64_t)full);
         if (l.index1 == 0 || count == full) { /* somebody leaves */
-            at = (int32_t)rng_below(&r, (uint64_t)count);
+            int32_t at = (int32_t)rng_below(&r, (uint64_t)count);
             fleet_lease_close(f, held[at]);
             held[at] = held[--count];
         }
