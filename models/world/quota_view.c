@@ -150,6 +150,8 @@ static struct policy_cluster_queue queue_view(struct arena *arena, const struct 
         .namespace_selector = &every_namespace,
         .when_can_borrow = when_of(q.when_can_borrow),
         .when_can_preempt = when_of(q.when_can_preempt),
+        .preference = q.preference == PREFER_PREEMPTION ? POLICY_PREEMPTION_OVER_BORROWING : POLICY_BORROWING_OVER_PREEMPTION,
+        .stop = q.stop == STOP_NONE ? POLICY_RUN : q.stop == STOP_HOLD ? POLICY_HOLD : POLICY_HOLD_AND_DRAIN,
         .within_cluster_queue = preemption_of(q.within_cluster_queue),
         .reclaim_within_cohort = preemption_of(q.reclaim_within_cohort),
         .borrow_within_cohort = preemption_of(q.borrow_within_cohort),

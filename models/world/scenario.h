@@ -27,6 +27,8 @@
 enum preempt_policy { PREEMPT_NEVER, PREEMPT_LOWER_PRIORITY, PREEMPT_LOWER_OR_NEWER_EQUAL, PREEMPT_ANY };
 enum queueing_strategy { QUEUE_BEST_EFFORT_FIFO, QUEUE_STRICT_FIFO };
 enum fungibility { FUNGIBILITY_MAY_STOP_SEARCH, FUNGIBILITY_TRY_NEXT_FLAVOR };
+enum flavor_preference { PREFER_BORROWING, PREFER_PREEMPTION }; /* flavorFungibility.preference */
+enum stop_policy { STOP_NONE, STOP_HOLD, STOP_HOLD_AND_DRAIN };
 
 struct quota_amount {             /* one (flavor, resource) of a cluster queue or cohort */
     int32_t flavor;               /* index into fleet.flavors */
@@ -54,6 +56,8 @@ struct queue_config {             /* a ClusterQueue with its one LocalQueue of t
     bool has_borrow_threshold;
     int32_t borrow_threshold;     /* borrowWithinCohort.maxPriorityThreshold */
     enum fungibility when_can_borrow, when_can_preempt;
+    enum flavor_preference preference;
+    enum stop_policy stop;        /* a stopped queue admits nothing; its quota stays in the cohort */
     double weight;                /* fairSharing.weight */
 };
 

@@ -61,7 +61,7 @@ static void check_priority_classes(struct read_ctx *ctx, const struct ynode *roo
 }
 
 static void check_limits(struct read_ctx *ctx, const struct ynode *at,
-                         const struct quota_amount *quotas, int32_t count, bool has_cohort)
+                         const struct quota_amount *quotas, int32_t count, bool has_cohort, bool leaf)
 {
     const struct fleet_config *fleet = &scenario_of(ctx)->s.fleet;
     for (int32_t i = 0; i < count; i++) {
@@ -73,7 +73,8 @@ static void check_limits(struct read_ctx *ctx, const struct ynode *at,
         if (!has_cohort && a->lending_limit != QUOTA_UNSET)
             field_problem(ctx, at,
                           "lendingLimit of flavor '%.60s' without a cohortName; there is nobody to lend to", flavor);
-        if (a->lending_limit != QUOTA_UNSET && a->lending_limit > a->nominal)
+        /* A cohort lends what its queues own as well. */
+        if (leaf && a->lending_limit != QUOTA_UNSET && a->lending_limit > a->nominal)
             field_problem(ctx, at, "lendingLimit of flavor '%.60s' is above its nominalQuota",
                           flavor);
     }
@@ -87,12 +88,12 @@ static void check_quota(struct read_ctx *ctx, const struct ynode *root,
     for (int32_t i = 0; i < q->queue_count; i++) {
         set_path(ctx, "queues", i);
         check_limits(ctx, item_at(root, "queues", i), q->queues[i].quotas, q->queues[i].quota_count,
-                     q->queues[i].cohort >= 0);
+                     q->queues[i].cohort >= 0, true);
     }
     for (int32_t i = 0; i < q->cohort_count; i++) {
         set_path(ctx, "cohorts", i);
         check_limits(ctx, item_at(root, "cohorts", i), q->cohorts[i].quotas,
-                     q->cohorts[i].quota_count, q->cohorts[i].parent >= 0);
+                     q->cohorts[i].quota_count, q->cohorts[i].parent >= 0, false);
     }
 }
 

@@ -156,7 +156,7 @@ static bool take_queue(struct jobs_file *f, struct job_spec *job, struct row_err
                              name);
     }
     f->last_queue = q;
-    job->queue = q;
+    job->queue = o->queue_ids != NULL ? o->queue_ids[q] : q;
     if (o->queue_team != NULL && o->queue_team[q] >= 0) {
         job->team = o->queue_team[q];
     }

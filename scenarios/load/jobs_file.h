@@ -20,10 +20,11 @@
 #define JOBS_FILE_CARDS_MAX 1024
 
 struct jobs_file_options {
-    /* Names of the scenario's queues by index, for cfg->file_queue_column; kept, not copied. */
+    /* Names of the scenario's queues, for cfg->file_queue_column; kept, not copied. */
     const char *const *queues;
     int32_t queue_count;
-    const int32_t *queue_team; /* team of each queue, NULL: always the stream's */
+    const int32_t *queue_ids;  /* of each name, NULL: its position; local queues share that of their queue */
+    const int32_t *queue_team; /* team of each name, NULL: always the stream's */
     uint64_t skip_bad;         /* this many bad rows are left out; one more is an error */
 };
 

@@ -29,6 +29,7 @@ struct loading {
     struct change *changes;
     size_t change_count, change_capacity;
     size_t problems_before, errors_before; /* in diags */
+    const struct load_objects *objects; /* NULL: no manifests, or a replay of them */
     bool root_has_set; /* then its text cannot simply get one more key */
 };
 
@@ -239,17 +240,36 @@ static bool open_traffic(void *loader, const struct service_config *cfg, struct 
     return traffic_file_open(cfg->traffic.file, cfg, &files->traffic, out, err);
 }
 
-static void set_openers(struct scenario *s)
+/* Names that a file may give: the queues, then the local queues of manifests. */
+static void set_names(struct jobs_file_options *to, struct scenario *s, const struct load_objects *objects)
+{
+    const int32_t queues = s->quota.queue_count, locals = objects == NULL ? 0 : objects->local_queue_count;
+    const size_t most = (size_t)queues + (size_t)locals + 1;
+    const char **names = arena_alloc(&s->arena, most, sizeof *names);
+    int32_t *ids = arena_alloc(&s->arena, most, sizeof *ids), *teams = arena_alloc(&s->arena, most, sizeof *teams), count = 0;
+    for (int32_t i = 0; i < queues; i++, count++) {
+        names[count] = s->quota.queues[i].name;
+        teams[count] = s->quota.queues[i].team;
+        ids[count] = i;
+    }
+    for (int32_t i = 0; i < locals; i++)
+        for (int32_t q = 0; q < queues; q++) {
+            if (strcmp(s->quota.queues[q].name, objects->local_queue_of[i]) != 0)
+                continue;
+            names[count] = objects->local_queues[i];
+            teams[count] = -1;
+            for (int32_t t = 0; t < s->quota.team_count; t++)
+                if (strcmp(s->quota.teams[t].name, objects->local_queue_team[i]) == 0)
+                    teams[count] = t;
+            ids[count++] = q;
+        }
+    *to = (struct jobs_file_options){.queues = names, .queue_count = count, .queue_ids = ids, .queue_team = teams};
+}
+
+static void set_openers(struct scenario *s, const struct load_objects *objects)
 {
     struct load_files *files = arena_alloc(&s->arena, 1, sizeof *files);
-    const char **names = arena_alloc(&s->arena, (size_t)s->quota.queue_count + 1, sizeof *names);
-    int32_t *teams = arena_alloc(&s->arena, (size_t)s->quota.queue_count + 1, sizeof *teams);
-    for (int32_t i = 0; i < s->quota.queue_count; i++) {
-        names[i] = s->quota.queues[i].name;
-        teams[i] = s->quota.queues[i].team;
-    }
-    files->jobs = (struct jobs_file_options){.queues = names, .queue_count = s->quota.queue_count,
-                                             .queue_team = teams};
+    set_names(&files->jobs, s, objects);
     s->loader = files;
     s->open_jobs = open_jobs;
     s->open_traffic = open_traffic;
@@ -262,15 +282,46 @@ void scenario_skip_bad(struct scenario *s, uint64_t rows)
     files->traffic.skip_bad = rows;
 }
 
-static bool apply_changes(struct loading *l)
+/* What the objects of manifests become is there only when they have been read. */
+static bool changes_objects(const char *argument)
+{
+    static const char *const keys[] = {"fleet", "cohorts", "queues", "teams", "priorityClasses"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const size_t n = strlen(keys[i]);
+        if (strncmp(argument, keys[i], n) == 0 && strchr(".[=", argument[n]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+enum which { CHANGES_ALL, CHANGES_BEFORE, CHANGES_AFTER }; /* the objects are read */
+
+static bool apply_changes(struct loading *l, enum which which)
 {
     bool ok = true;
     for (size_t i = 0; i < l->change_count; i++) {
         const struct change *c = &l->changes[i];
-        ok &= override_apply(l->root, c->argument, c->from_command_line ? NULL : &c->place,
-                             &l->arena, l->diags);
+        if (which == CHANGES_ALL || (which == CHANGES_AFTER) == changes_objects(c->argument))
+            ok &= override_apply(l->root, c->argument, c->from_command_line ? NULL : &c->place,
+                                 &l->arena, l->diags);
     }
     return ok;
+}
+
+/* Changes, and the objects of manifests in their midst. */
+static bool complete_tree(struct loading *l)
+{
+    if (ynode_find(l->root, "manifests") < 0)
+        return apply_changes(l, CHANGES_ALL);
+    if (!apply_changes(l, CHANGES_BEFORE))
+        return false;
+    if (replay_has_demand(l->root)) {
+        struct read_ctx ctx = {.arena = &l->arena, .diags = l->diags};
+        l->objects = objects_expand(&ctx, l->root);
+        if (l->objects == NULL)
+            return false;
+    }
+    return apply_changes(l, CHANGES_AFTER);
 }
 
 /* Told alone: without nodes every name of a flavor would be unknown. */
@@ -286,7 +337,7 @@ static bool has_nodes(struct read_ctx *ctx, const struct ynode *root)
 
 static void read_replay(struct read_ctx *ctx, const struct loading *l, struct scenario_in *in)
 {
-    if (!replay_stands_alone(ctx, l->root))
+    if (!replay_keys_ok(ctx, l->root))
         return;
     field_read_struct(ctx, &replay_schema, l->root, in);
     struct replay_config *kept = arena_alloc(ctx->arena, 1, sizeof *kept);
@@ -304,6 +355,7 @@ static bool read_tree(struct loading *l, struct scenario_in *in, bool lint)
         read_replay(&ctx, l, in);
     else if (has_nodes(&ctx, l->root))
         field_read_struct(&ctx, &scenario_schema, l->root, in);
+    in->objects = l->objects;
     if (l->diags->error_count == errors && !replay) {
         load_finish(&ctx, l->root);
         load_cross_check(&ctx, l->root);
@@ -343,8 +395,7 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path,
         add_change(l, arena_strdup(&l->arena, sets[i]), (struct yplace){0}, true);
     if (ok)
         text = kept_text(l);
-    ok = ok && repeat_expand(l->root, &l->arena, l->diags) && apply_changes(l) && read_tree(l, in,
-                                                                                            lint);
+    ok = ok && repeat_expand(l->root, &l->arena, l->diags) && complete_tree(l) && read_tree(l, in, lint);
     if (ok && l->diags->error_count == l->errors_before) {
         s = mem_zalloc(1, sizeof *s);
         *s = in->s;
@@ -352,7 +403,7 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path,
         s->text = text;
         s->text_hash = fnv_add(FNV_START, text, strlen(text));
         s->arena = l->arena;
-        set_openers(s);
+        set_openers(s, l->objects);
     } else {
         arena_fini(&l->arena);
     }

@@ -107,12 +107,8 @@ const char *load_path_beside(struct read_ctx *ctx, const struct ynode *n)
     return arena_printf(ctx->arena, "%.*s/%s", (int)(slash - file), file, n->text);
 }
 
-static void take_file(struct read_ctx *ctx, struct scenario *s, const struct ynode *n,
-                      const char **file)
+static void take_path(struct read_ctx *ctx, struct scenario *s, const struct ynode *n, const char *path)
 {
-    if (*file == NULL || n == NULL)
-        return;
-    const char *path = load_path_beside(ctx, n);
     struct stat st;
     uint64_t hash = 0;
     if (stat(path, &st) != 0)
@@ -122,7 +118,6 @@ static void take_file(struct read_ctx *ctx, struct scenario *s, const struct yno
                       S_ISDIR(st.st_mode) ? "a directory" : "not a plain file");
     else if (!file_hash(path, &hash))
         field_problem(ctx, n, "cannot read '%.200s': %s", path, strerror(errno));
-    *file = path;
     for (int32_t i = 0; i < s->input_count; i++)
         if (strcmp(s->input_files[i], path) == 0)
             return;
@@ -130,13 +125,26 @@ static void take_file(struct read_ctx *ctx, struct scenario *s, const struct yno
     s->input_hashes[s->input_count++] = hash;
 }
 
+static void take_file(struct read_ctx *ctx, struct scenario *s, const struct ynode *n,
+                      const char **file)
+{
+    if (*file == NULL || n == NULL)
+        return;
+    *file = load_path_beside(ctx, n);
+    take_path(ctx, s, n, *file);
+}
+
 static void finish_files(struct read_ctx *ctx, struct scenario_in *in, const struct ynode *root)
 {
     struct scenario *s = &in->s;
     const struct ynode *demand = ynode_get(root, "demand");
-    size_t most = (size_t)(s->demand.stream_count + s->demand.service_count) + 1;
+    const int32_t objects = in->objects == NULL ? 0 : in->objects->file_count;
+    size_t most = (size_t)(s->demand.stream_count + s->demand.service_count + objects) + 1;
     s->input_files = arena_alloc(ctx->arena, most, sizeof *s->input_files);
     s->input_hashes = arena_alloc(ctx->arena, most, sizeof *s->input_hashes);
+    snprintf(ctx->path, sizeof ctx->path, "manifests");
+    for (int32_t i = 0; i < objects; i++)
+        take_path(ctx, s, root, in->objects->files[i]);
     for (int32_t i = 0; i < s->demand.stream_count; i++) {
         bool lora = i >= in->training_count;
         const struct ynode *list = ynode_get(demand, lora ? "lora" : "training");

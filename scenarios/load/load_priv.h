@@ -35,6 +35,12 @@ struct node_pool_in {
     int64_t instance_cpu_milli, instance_memory_bytes; /* 0 = no instance type */
 };
 
+struct node_type_in { /* pool first: rows of pools are used for both */
+    struct node_pool_in pool;
+    struct label *labels;
+    int32_t label_count;
+};
+
 struct stream_in {
     struct job_stream_config c;
     struct law duration;                /* kind of the only gang, when gangs are not given */
@@ -54,9 +60,21 @@ struct arbiter_in {
     int32_t sharing_count;
 };
 
+/* What the objects of a cluster leave behind when they have become fleet and quota. */
+struct load_objects {
+    const char **files;
+    int32_t file_count;
+    const char **local_queues; /* "namespace/name"; its queue and its team by name */
+    const char **local_queue_of, **local_queue_team;
+    int32_t local_queue_count;
+};
+
 struct scenario_in {
     struct scenario s;
     struct replay_config replay;
+    struct node_type_in *node_types;
+    int32_t node_type_count;
+    const struct load_objects *objects; /* NULL: a scenario without manifests */
     struct sharing_model_in sharing_model;
     struct node_pool_in *pools;
     int32_t pool_count;
@@ -70,6 +88,7 @@ struct scenario_in {
 
 extern const struct schema scenario_schema;     /* table_scenario.c: the top level */
 extern const struct schema replay_schema;       /* table_replay.c: a file with manifests */
+extern const struct schema node_type_schema;    /* table_fleet.c: nodeTypes */
 extern const struct schema fleet_schema;        /* table_fleet.c */
 extern const struct schema team_schema;         /* table_quota.c */
 extern const struct schema priority_class_schema;
@@ -132,7 +151,15 @@ void load_check_tenants(struct read_ctx *ctx, const struct ynode *root);
 /* Path of a file that a scenario names, as seen from the current directory. */
 const char *load_path_beside(struct read_ctx *ctx, const struct ynode *n);
 
+/* table_replay.c: whether a file with manifests asks something else of the cluster than its own workloads. */
+bool replay_has_demand(const struct ynode *root);
+/* The keys manifests and nodeTypes alone. */
+void replay_read_objects(struct read_ctx *ctx, const struct ynode *root, struct scenario_in *to);
 /* False after a problem at every key that may not stand beside manifests. */
-bool replay_stands_alone(struct read_ctx *ctx, const struct ynode *root);
+bool replay_keys_ok(struct read_ctx *ctx, const struct ynode *root);
+
+/* objects_world.c: manifests and nodeTypes of the tree become fleet, cohorts, queues, teams and priorityClasses, as if
+ * they had been written there; demand and arbiters are completed. NULL after problems. */
+const struct load_objects *objects_expand(struct read_ctx *ctx, struct ynode *root);
 
 #endif

@@ -144,7 +144,7 @@ static void anchor(const char *path, char *out, size_t n)
     size_t k = 0;
     for (; *path != '\0' && k + 1 < n; path++)
         if (strchr(".[]", *path) == NULL)
-            out[k++] = *path >= 'A' && *path <= 'Z' ? (char)(*path - 'A' + 'a') : *path;
+            out[k++] = *path == ' ' ? '-' : *path >= 'A' && *path <= 'Z' ? (char)(*path - 'A' + 'a') : *path;
     out[k] = '\0';
 }
 

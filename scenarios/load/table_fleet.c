@@ -156,27 +156,40 @@ static const struct schema network_schema = {
     .after = network_after};
 
 #define POOL(member) offsetof(struct node_pool_in, member)
+/* Rows that nodeTypes has as well. */
+#define KIND_ROWS \
+    {.name = "instance", .kind = FIELD_CUSTOM, .read = read_instance, \
+     .shape = "an instance type of the catalogue", \
+     .help = "Instance type, such as p5.48xlarge: gives card, cardsPerNode, price, cpu and memory, " \
+             "each of which may be overridden."}, \
+    {.name = "card", .kind = FIELD_CUSTOM, .read = read_card, \
+     .shape = "a card type of the catalogue", .fallback = "that of the instance", \
+     .help = "Card type, such as H100-80; needed when no instance is given."}
+#define PRICE_ROWS \
+    {.name = "price", .kind = FIELD_USD_HOUR, .offset = POOL(c.price_uusd_per_node_h), .max = 1e15, \
+     .fallback = "that of the instance", .help = "Price of a whole node."}, \
+    {.name = "pricePerCard", .kind = FIELD_USD_HOUR, .offset = POOL(price_uusd_per_card_h), \
+     .max = 1e15, .fallback = "none", \
+     .help = "Price of a node divided by its cards; instead of price."}, \
+    {.name = "purchase", .kind = FIELD_ENUM, .offset = POOL(c.purchase), .names = purchase_names, \
+     .help = "How the nodes are paid."}
+#define EXTRA_ROWS \
+    {.name = "cacheSlots", .kind = FIELD_INT, .offset = POOL(c.cache_slots), .max = 1000, \
+     .help = "Models whose weights a node keeps on its disk."}, \
+    {.name = "sharing", .kind = FIELD_STRUCT, .offset = POOL(sharing), .sub = &sharing_schema, \
+     .fallback = "none: shares take their part of a card undisturbed", .help = "How its cards are shared."}, \
+    {.name = "network", .kind = FIELD_STRUCT, .offset = POOL(c), .sub = &network_schema, \
+     .fallback = "none: all nodes are equally near", .help = "Which nodes are near each other, for arbiters with networkLocality."}
+
 static const struct field node_pool_fields[] = {
     {.name = "name", .kind = FIELD_NAME, .offset = POOL(c.name), .flags = FIELD_REQUIRED,
      .help = "Name of the pool; also the name of its flavor when no flavors are given."},
-    {.name = "instance", .kind = FIELD_CUSTOM, .read = read_instance,
-     .shape = "an instance type of the catalogue",
-     .help = "Instance type, such as p5.48xlarge: gives card, cardsPerNode, price, cpu and memory, "
-             "each of which may be overridden."},
-    {.name = "card", .kind = FIELD_CUSTOM, .read = read_card,
-     .shape = "a card type of the catalogue", .fallback = "that of the instance",
-     .help = "Card type, such as H100-80; needed when no instance is given."},
+    KIND_ROWS,
     {.name = "nodes", .kind = FIELD_INT, .offset = POOL(c.node_count), .min = 1, .max = 1000000,
      .flags = FIELD_REQUIRED, .help = "Number of nodes."},
     {.name = "cardsPerNode", .kind = FIELD_INT, .offset = POOL(c.cards_per_node), .min = 1,
      .max = 65536, .help = "Cards in a node."},
-    {.name = "price", .kind = FIELD_USD_HOUR, .offset = POOL(c.price_uusd_per_node_h), .max = 1e15,
-     .fallback = "that of the instance", .help = "Price of a whole node."},
-    {.name = "pricePerCard", .kind = FIELD_USD_HOUR, .offset = POOL(price_uusd_per_card_h),
-     .max = 1e15, .fallback = "none",
-     .help = "Price of a node divided by its cards; instead of price."},
-    {.name = "purchase", .kind = FIELD_ENUM, .offset = POOL(c.purchase), .names = purchase_names,
-     .help = "How the nodes are paid."},
+    PRICE_ROWS,
     {.name = "labels", .kind = FIELD_LABELS, .offset = POOL(c.labels),
      .count_offset = POOL(c.label_count),
      .help = "Labels of the nodes. Every pool also carries `node-pool: <name>`, `card: <card "
@@ -186,12 +199,7 @@ static const struct field node_pool_fields[] = {
     {.name = "allocatable", .kind = FIELD_AMOUNTS, .offset = POOL(c.allocatable),
      .count_offset = POOL(c.allocatable_count), .fallback = "cpu and memory of the instance",
      .help = "Named resources of a node beside its cards, in Kubernetes' quantities."},
-    {.name = "cacheSlots", .kind = FIELD_INT, .offset = POOL(c.cache_slots), .max = 1000,
-     .help = "Models whose weights a node keeps on its disk."},
-    {.name = "sharing", .kind = FIELD_STRUCT, .offset = POOL(sharing), .sub = &sharing_schema,
-     .fallback = "none: shares take their part of a card undisturbed", .help = "How its cards are shared."},
-    {.name = "network", .kind = FIELD_STRUCT, .offset = POOL(c), .sub = &network_schema,
-     .fallback = "none: all nodes are equally near", .help = "Which nodes are near each other, for arbiters with networkLocality."},
+    EXTRA_ROWS,
     {0}};
 
 static void node_pool_in_defaults(void *out)
@@ -256,12 +264,36 @@ static void node_pool_after(struct read_ctx *ctx, const struct ynode *map, void 
         p->c.price_uusd_per_node_h = p->price_uusd_per_card_h * p->c.cards_per_node;
     bool bad_instance = ynode_get(map, "instance") != NULL && p->c.instance == NULL;
     if (p->c.price_uusd_per_node_h < 0 && ynode_get(map, "price") == NULL && !bad_instance)
-        field_problem(ctx, map,
-                      "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
+        field_problem(ctx, map, map->place.source != NULL && map->place.source->is_objects
+                      ? "the price of these nodes is missing; the catalogue has none, so the scenario needs nodeTypes: [{pricePerCard: 1.20usd/h}]"
+                      : "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
     p->c.sharing = p->sharing.c;
     add_instance_amounts(ctx, p);
     add_implicit_labels(ctx, p);
 }
+
+#define TYPE(member) offsetof(struct node_type_in, member)
+static const struct field node_type_fields[] = {
+    {.name = "labels", .kind = FIELD_LABELS, .offset = TYPE(labels), .count_offset = TYPE(label_count),
+     .fallback = "none: every node", .help = "Nodes that carry all of these; of several entries the first counts."},
+    {.name = "pool", .kind = FIELD_NAME, .offset = POOL(c.name), .fallback = "the flavor's",
+     .help = "Name of the node pool that they make."},
+    KIND_ROWS,
+    PRICE_ROWS,
+    EXTRA_ROWS,
+    {0}};
+
+static void node_type_defaults(void *out)
+{
+    node_pool_in_defaults(&((struct node_type_in *)out)->pool);
+}
+
+const struct schema node_type_schema = {
+    .title = "a type of node",
+    .about = "What the objects of a cluster do not say about its nodes: fields of the node pools that are made of them.",
+    .size = sizeof(struct node_type_in),
+    .fields = node_type_fields,
+    .defaults = node_type_defaults};
 
 static const struct schema node_pool_schema = {
     .title = "a node pool",

@@ -27,6 +27,11 @@ static const struct enum_name can_preempt_names[] = {
                                                      FUNGIBILITY_TRY_NEXT_FLAVOR}, {"Preempt",
                                                          FUNGIBILITY_MAY_STOP_SEARCH}, {NULL, 0}};
 
+static const struct enum_name preference_names[] = {{"BorrowingOverPreemption", PREFER_BORROWING},
+                                                     {"PreemptionOverBorrowing", PREFER_PREEMPTION}, {NULL, 0}};
+static const struct enum_name stop_names[] = {{"None", STOP_NONE}, {"Hold", STOP_HOLD},
+                                               {"HoldAndDrain", STOP_HOLD_AND_DRAIN}, {NULL, 0}};
+
 static const struct field team_fields[] = {
     {.name = "name", .kind = FIELD_NAME, .offset = offsetof(struct team_config, name),
      .flags = FIELD_REQUIRED, .help = "Name of the team."}, {0}};
@@ -357,8 +362,18 @@ static const struct field fungibility_fields[] = {
     {.name = "whenCanPreempt", .kind = FIELD_ENUM, .offset = QUEUE(when_can_preempt),
      .names = can_preempt_names,
      .help = "Stop at a flavor that fits by evicting, or look further."},
+    {.name = "preference", .kind = FIELD_ENUM, .offset = QUEUE(preference), .names = preference_names,
+     .help = "Which of two flavors is taken when one needs borrowing and the other an eviction."},
     {0}};
-static const struct schema fungibility_schema = {.title = "flavorFungibility",
+/* As Kueue's webhook has it. */
+static void fungibility_after(struct read_ctx *ctx, const struct ynode *map, void *out)
+{
+    const struct queue_config *q = out;
+    const struct ynode *preference = ynode_get(map, "preference");
+    if (preference != NULL && (q->when_can_borrow != FUNGIBILITY_TRY_NEXT_FLAVOR || q->when_can_preempt != FUNGIBILITY_TRY_NEXT_FLAVOR))
+        field_problem(ctx, preference, "preference needs whenCanBorrow and whenCanPreempt to be TryNextFlavor");
+}
+static const struct schema fungibility_schema = {.title = "flavorFungibility", .after = fungibility_after,
                                                  .fields = fungibility_fields, .size = sizeof(struct queue_config)};
 static const struct field queue_fair_fields[] = {WEIGHT_ROW(struct queue_config), {0}};
 static const struct schema queue_fair_schema = {.title = "fairSharing", .fields = queue_fair_fields,
@@ -380,6 +395,8 @@ static const struct field queue_fields[] = {
      .help = "When to go on to the next flavor."},
     {.name = "fairSharing", .kind = FIELD_STRUCT, .sub = &queue_fair_schema,
      .help = "Weight among the borrowers."},
+    {.name = "stopPolicy", .kind = FIELD_ENUM, .offset = QUEUE(stop), .names = stop_names,
+     .help = "A stopped queue admits nothing; its quota stays in the cohort."},
     {0}};
 
 static void queue_in_defaults(void *out)

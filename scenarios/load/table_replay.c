@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Table of a scenario with `manifests:`: the objects of a cluster bring fleet, quota and workloads, so that no
- * other part of a scenario may stand beside them.
+ * Table of a scenario with `manifests:` without demand of its own: the objects of a cluster bring fleet, quota and
+ * workloads. With demand they bring fleet and quota alone (objects_world.c).
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -46,14 +46,20 @@ static void read_durations(struct read_ctx *ctx, const struct field *f, const st
 }
 
 #define IN(member) offsetof(struct scenario_in, member)
+#define MANIFESTS_ROW \
+    {.name = "manifests", .kind = FIELD_CUSTOM, .read = read_manifests, .shape = "list of files", .flags = FIELD_REQUIRED, \
+     .help = "Kubernetes objects of one cluster (docs/manifests.md)."}
+#define NODE_TYPES_ROW \
+    {.name = "nodeTypes", .kind = FIELD_LIST, .offset = IN(node_types), .count_offset = IN(node_type_count), \
+     .sub = &node_type_schema, .help = "Beside demand: what the objects do not say about the nodes."}
 static const struct field replay_fields[] = {
     {.name = "name", .kind = FIELD_NAME, .offset = IN(s.name), .help = "Name of the scenario."},
     {.name = "description", .kind = FIELD_STRING, .offset = IN(s.description), .flags = FIELD_EMPTY_OK,
      .help = "What question it asks."},
-    {.name = "manifests", .kind = FIELD_CUSTOM, .read = read_manifests, .shape = "list of files", .flags = FIELD_REQUIRED,
-     .help = "Kubernetes objects of one cluster (docs/manifests.md)."},
+    MANIFESTS_ROW,
     {.name = "durations", .kind = FIELD_CUSTOM, .read = read_durations, .shape = "file, duration or law", .fallback = "none",
      .help = "Run times of workloads that have not finished."},
+    NODE_TYPES_ROW,
     {.name = "horizon", .kind = FIELD_DURATION, .offset = IN(replay.horizon), .min = 1e9, .max = 3650 * 86400e9,
      .fallback = "until nothing follows", .help = "Length of the replay."},
     {.name = "seed", .kind = FIELD_SEED, .offset = IN(s.seed), .help = "Seed of drawn run times."},
@@ -67,9 +73,25 @@ static void replay_defaults(void *out)
 }
 
 const struct schema replay_schema = {.title = "a scenario of manifests",
-                                     .about = "A file with the key `manifests` replays the workloads of a real cluster under its own "
-                                              "quota instead.",
+                                     .about = "A file with the key `manifests` and without `demand` replays the workloads of a real cluster "
+                                              "under its own quota. With `demand` (and any of arbiters, teams, priorityClasses, models, ...) it is "
+                                              "a scenario whose `fleet`, `cohorts` and `queues` are made of the objects: docs/manifests.md.",
                                      .size = sizeof(struct scenario_in), .fields = replay_fields, .defaults = replay_defaults};
+
+static const struct field objects_fields[] = {MANIFESTS_ROW, NODE_TYPES_ROW, {0}};
+static const struct schema objects_schema = {.title = "manifests", .size = sizeof(struct scenario_in), .fields = objects_fields,
+                                             .defaults = replay_defaults};
+
+void replay_read_objects(struct read_ctx *ctx, const struct ynode *root, struct scenario_in *to)
+{
+    struct ynode map = {.kind = YNODE_MAP, .place = root->place};
+    for (const struct field *f = objects_fields; f->name != NULL; f++) {
+        const int32_t at = ynode_find(root, f->name);
+        if (at >= 0)
+            ynode_add(ctx->arena, &map, f->name, root->key_places[at], root->items[at]);
+    }
+    field_read_struct(ctx, &objects_schema, &map, to);
+}
 
 static bool has_field(const struct schema *s, const char *name)
 {
@@ -79,15 +101,35 @@ static bool has_field(const struct schema *s, const char *name)
     return false;
 }
 
-bool replay_stands_alone(struct read_ctx *ctx, const struct ynode *root)
+bool replay_has_demand(const struct ynode *root)
 {
-    bool alone = true;
-    for (int32_t i = 0; i < root->count; i++)
-        if (has_field(&scenario_schema, root->keys[i]) && !has_field(&replay_schema, root->keys[i])) {
-            yplace_report(&root->key_places[i], DIAG_ERROR, ctx->diags,
-                          "'%s' beside manifests; they bring fleet, quota and workloads: expected name, description, durations, "
-                          "horizon or seed", root->keys[i]);
-            alone = false;
-        }
-    return alone;
+    return ynode_find(root, "manifests") >= 0 && ynode_find(root, "demand") >= 0;
+}
+
+/* What the objects bring themselves. */
+static bool brought(const char *key)
+{
+    return strcmp(key, "fleet") == 0 || strcmp(key, "cohorts") == 0 || strcmp(key, "queues") == 0;
+}
+
+bool replay_keys_ok(struct read_ctx *ctx, const struct ynode *root)
+{
+    const bool demand = replay_has_demand(root);
+    bool ok = true;
+    for (int32_t i = 0; i < root->count; i++) {
+        const char *key = root->keys[i];
+        const char *why = NULL;
+        if (brought(key))
+            why = demand ? "comes from the manifests; change it with set, as in set: [\"queues.research.cards.h100=16\"]"
+                         : "comes from the manifests; expected name, description, durations, horizon or seed, or demand of its own";
+        else if (demand && strcmp(key, "durations") == 0)
+            why = "belongs to a replay of the manifests' workloads; this scenario has demand of its own";
+        else if (!demand && (strcmp(key, "nodeTypes") == 0 || (has_field(&scenario_schema, key) && !has_field(&replay_schema, key))))
+            why = "needs demand: without demand of its own, the file replays the manifests' workloads";
+        if (why == NULL)
+            continue;
+        yplace_report(&root->key_places[i], DIAG_ERROR, ctx->diags, "'%s' beside manifests %s", key, why);
+        ok = false;
+    }
+    return ok;
 }

@@ -32,6 +32,7 @@ struct ysource {
     const char *text;
     size_t length;
     bool is_argument;
+    bool is_objects; /* Kubernetes objects that were read elsewhere: no text to show */
 };
 
 struct yplace {

@@ -37,7 +37,7 @@ static int read_all(const char *text, const struct job_stream_config *cfg,
 static void check_refused(const char *text, const char *expected)
 {
     struct job_stream_config cfg = config();
-    struct jobs_file_options o = {queues, 3, queue_team, 0};
+    struct jobs_file_options o = {.queues = queues, .queue_count = 3, .queue_team = queue_team};
     struct job_spec jobs[10];
     struct err err = {0};
     read_all(text, &cfg, &o, jobs, &err);
@@ -73,7 +73,7 @@ static void every_column_is_taken(void **state)
     (void)state;
     struct job_stream_config cfg = config();
     cfg.file_queue_column = "team";
-    struct jobs_file_options o = {queues, 3, queue_team, 0};
+    struct jobs_file_options o = {.queues = queues, .queue_count = 3, .queue_team = queue_team};
     struct job_spec j[10];
     struct err err = {0};
     const char *text = "# made by hand\n"
@@ -173,7 +173,7 @@ static void unknown_queues_are_named_with_the_nearest(void **state)
     (void)state;
     struct job_stream_config cfg = config();
     cfg.file_queue_column = "queue";
-    struct jobs_file_options o = {queues, 3, queue_team, 0};
+    struct jobs_file_options o = {.queues = queues, .queue_count = 3, .queue_team = queue_team};
     struct job_spec j[10];
     struct err err = {0};
     assert_int_equal(read_all("submit_s,duration_s,queue\n0,1,reserch\n", &cfg, &o, j, &err), 0);

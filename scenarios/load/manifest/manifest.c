@@ -86,6 +86,8 @@ static void read_known(struct mf *r, const struct kind *k, const struct mnode *o
     r->name_space = k->namespaced ? mf_string(r, meta, "namespace", "default") : NULL;
     r->v1beta1 = strstr(mnode_text(o, "apiVersion", ""), "/v1beta1") != NULL ||
                  strstr(mnode_text(o, "apiVersion", ""), "/v1alpha1") != NULL;
+    if (r->keep && r->phase == 0)
+        mf_keep_object(r, o);
     if (r->phase == k->phase && k->read != NULL)
         k->read(r, o);
     else if (r->phase == 0 && strcmp(k->name, "Deployment") == 0)
@@ -178,7 +180,7 @@ static void fini(struct mf *r)
     struct mf_ids *ids[] = {&r->resources, &r->flavors, &r->cohorts, &r->queues,  &r->locals,        &r->topologies,
                             &r->nodes,     &r->namespaces, &r->checks, &r->classes, &r->workload_names};
     void *arrays[] = {r->flavor, r->cohort, r->queue, r->local, r->topology, r->node, r->name_space_of, r->limits,
-                      r->check_inactive, r->class_value, r->workloads, r->gates, r->notes};
+                      r->check_inactive, r->class_value, r->workloads, r->gates, r->notes, r->objects};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         names_fini(&ids[i]->names);
         free(ids[i]->slots);
@@ -236,6 +238,8 @@ static struct manifest *finish(struct mf *r, struct source *sources, size_t coun
         mf_link(r);
         tell_notes(r);
     }
+    if (r->keep)
+        mf_hand_over_objects(r);
     ok = ok && r->diags->error_count == errors;
     for (size_t s = 0; s < count; s++)
         free(sources[s].documents.v);
@@ -246,11 +250,12 @@ static struct manifest *finish(struct mf *r, struct source *sources, size_t coun
     return NULL;
 }
 
-struct manifest *manifest_read(const char *const *paths, int count, struct diag_list *diags)
+static struct manifest *read_files(const char *const *paths, int count, bool keep, struct diag_list *diags)
 {
     struct mf *r = begin();
     struct source *sources = mem_zalloc((size_t)count + 1, sizeof *sources);
     bool ok = true;
+    r->keep = keep;
     r->diags = diags;
     for (int i = 0; i < count && ok; i++) {
         struct err e = {0};
@@ -269,6 +274,16 @@ struct manifest *manifest_read(const char *const *paths, int count, struct diag_
     struct manifest *m = finish(r, sources, (size_t)count, ok, NULL);
     free(sources);
     return m;
+}
+
+struct manifest *manifest_read(const char *const *paths, int count, struct diag_list *diags)
+{
+    return read_files(paths, count, false, diags);
+}
+
+struct manifest *manifest_read_objects(const char *const *paths, int count, struct diag_list *diags)
+{
+    return read_files(paths, count, true, diags);
 }
 
 struct manifest *manifest_read_text(const char *name, const char *text, size_t length,
@@ -308,7 +323,9 @@ void manifest_free(struct manifest *m)
     if (m == NULL)
         return;
     arena_fini(&m->mem);
+    arena_fini(&m->tree);
     free(m->kinds);
+    free(m->objects);
     free(m);
 }
 

@@ -18,6 +18,7 @@
 #include <cjson/cJSON.h>
 
 #include "models/policies/policy.h"
+#include "scenarios/load/manifest/mnode.h"
 #include "sim/arena.h"
 #include "sim/diag.h"
 
@@ -60,6 +61,12 @@ struct manifest_queue { /* beside config.cluster_queues[i] */
     bool has_checks;
 };
 
+struct manifest_object { /* as it was read; Workloads and what makes them are not among them */
+    const char *kind, *name_space, *name; /* name_space "" where there is none */
+    const char *file;
+    const struct mnode *node;
+};
+
 struct manifest_kind {
     char name[64];
     uint32_t count;
@@ -82,11 +89,22 @@ struct manifest {
     uint32_t main_resource;   /* what figures count: GPUs, else cpu; POLICY_NONE */
     int64_t main_unit;        /* amount of one card or core: 1, or 1000 for cpu */
     uint64_t hash;            /* of the bytes read */
+    /* Of manifest_read_objects alone: sorted by kind, namespace and name. */
+    struct arena tree;
+    struct manifest_object *objects;
+    uint32_t object_count;
 };
 
 /* Reads files (plain, gzip or zstd; "-" = standard input). NULL after errors, which are in diags;
  * warnings are there as well. */
 struct manifest *manifest_read(const char *const *paths, int count, struct diag_list *diags);
+
+/* The same, and the objects themselves stay, so that problems found later can name their place. */
+struct manifest *manifest_read_objects(const char *const *paths, int count, struct diag_list *diags);
+
+/* NULL when there is none. name_space NULL: the kind has none. */
+const struct manifest_object *manifest_find(const struct manifest *m, const char *kind, const char *name_space,
+                                            const char *name);
 
 /* The same from memory (NUL-terminated). */
 struct manifest *manifest_read_text(const char *name, const char *text, size_t length,

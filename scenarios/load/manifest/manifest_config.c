@@ -161,10 +161,13 @@ void mf_config_map(struct mf *r, const struct mnode *o)
         struct mnode_list list = {0};
         char name[160];
         snprintf(name, sizeof name, "%.80s (data of ConfigMap '%.50s')", r->file, r->name);
+        const char *outer = r->file;
+        r->file = arena_strdup(&r->tree, name); /* lines are those of the text */
         if (mnode_read(&list, name, d->text, strlen(d->text), &r->tree, r->diags))
             for (size_t i = 0; i < list.count; i++)
                 if (strcmp(mnode_text(list.v[i], "kind", ""), "Configuration") == 0)
                     mf_object(r, list.v[i]);
+        r->file = outer;
         free(list.v);
     }
 }

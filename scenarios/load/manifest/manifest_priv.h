@@ -107,6 +107,9 @@ struct mf {
     const struct mnode *weights; /* of admission fair sharing */
     bool pods_ready_set;
     int32_t minor; /* of the controller: 18 for v0.18; -1: not known */
+    bool keep; /* objects stay with the manifest */
+    struct manifest_object *objects;
+    size_t object_count, object_capacity;
     struct mf_note *notes;
     size_t note_count, note_capacity, kind_capacity;
 };
@@ -214,6 +217,9 @@ void mf_link(struct mf *r);
 void mf_link_workloads(struct mf *r);
 /* A Deployment that runs the controller: its version and gates. False: it is another one. */
 bool mf_controller(struct mf *r, const struct mnode *o);
+/* manifest_objects.c: the object at hand is kept; at the end all of them go to the manifest. */
+void mf_keep_object(struct mf *r, const struct mnode *o);
+void mf_hand_over_objects(struct mf *r);
 /* What the version decides when the configuration is silent. */
 void mf_version_defaults(struct mf *r);
 /* Configured transformations and exclusions of a pod's requests. */

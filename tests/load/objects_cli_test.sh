@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The objects of a cluster with demand of one's own: what comes out is what the same fleet and queues,
+# written by hand, give (data/objects: combined.yaml and by-hand.yaml); what is wrong is named where it stands.
+# usage: objects_cli_test.sh PATH-OF-FLEETSIM
+root=${FLEETSIM_SOURCE_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
+. "$root/tests/cli/tap.sh"
+cp -r "$root/tests/load/data/objects" o
+
+# same NAME ARGUMENTS...: both scenarios give the same rows in every table but those that hold their texts
+same() {
+    what=$1
+    shift
+    run run o/combined.yaml --record full -o combined.db "$@"
+    combined=$status
+    run run o/by-hand.yaml --record full -o by-hand.db "$@"
+    [ "$combined" = "$status" ] && [ "$status" != 2 ]
+    report $? "$what: both run"
+    command -v sqlite3 >/dev/null || return 0
+    differing=
+    rows=0
+    for table in $(sqlite3 combined.db .tables); do
+        case $table in run | scenario | input) continue ;; esac
+        query combined.db "SELECT * FROM \"$table\"" >a.txt
+        query by-hand.db "SELECT * FROM \"$table\"" >b.txt
+        cmp -s a.txt b.txt || differing="$differing $table"
+        rows=$((rows + $(wc -l <a.txt)))
+    done
+    equal "$what: every row is the same" "$differing" ""
+    [ "$rows" -gt 10000 ]
+    report $? "$what: there are rows to compare"
+    equal "$what: the same demand" "$(query combined.db "SELECT DISTINCT demand_hash FROM run")" \
+        "$(query by-hand.db "SELECT DISTINCT demand_hash FROM run")"
+}
+
+same "objects and hand"
+if command -v sqlite3 >/dev/null; then
+    equal "the teams are the namespaces" \
+        "$(query combined.db "SELECT DISTINCT team FROM workload WHERE queue <> 'serving' ORDER BY 1" | tr '\n' ' ')" "desk lab research students "
+    equal "files of objects are inputs" "$(query combined.db "SELECT count(DISTINCT name) FROM input WHERE name LIKE '%cluster.yaml' OR name LIKE '%nodes.yaml'")" 2
+fi
+same "a change of what the objects bring" --set queues.serving.cards.h100=4 --set fleet.nodePools.l40s-2.nodes=2
+same "a stopped queue" --set queues.risk.stopPolicy=Hold
+if command -v sqlite3 >/dev/null; then
+    equal "a stopped queue admits nothing" "$(query combined.db "SELECT count(*) FROM workload WHERE queue = 'risk' AND start_s IS NOT NULL")" 0
+fi
+same "a change of the demand" --set 'demand.training[*].rateScale=1.3' --set demand.training.risk.gangs='[{workers: 2, cardsPerWorker: 8, duration: 1h}]'
+
+run run o/combined.yaml --baseline o/by-hand.yaml -o gate.db
+[ "$status" = 0 ] && grep -q 'no decision differs' "$out"
+report $? "the gate finds no difference between objects and hand"
+sed -e "s|nominalQuota: 8, borrowingLimit: 8|nominalQuota: 8, borrowingLimit: 0|" o/by-hand.yaml >o/other.yaml
+run run o/combined.yaml --baseline o/other.yaml -o gate.db
+! grep -q 'no decision differs' "$out"
+report $? "the gate finds the difference of a limit"
+
+run run o/combined.yaml -o series.db
+run explain series.db papers-5 --arbiter cohort
+[ "$status" = 0 ] && grep -q 'training job of team lab, queue research' "$out"
+report $? "a run is repeated from its stored scenario, objects and all"
+
+run check o/combined.yaml
+[ "$status" = 0 ] && grep -q '^combined: valid; 56 cards in 3 node pools, 3 queues, 4 job streams, 1 services, 4 arbiters$' "$out"
+report $? "check counts the objects' cards and queues"
+said "o/nodes.yaml:102:1: warning: Node 'l40s-broken': left out of the fleet, it is not Ready"
+report $? "a node that is not Ready is left out, by name"
+
+# ---- local queues in a jobs file ----
+printf 'submit_s,duration_s,workers,cards_per_worker,queue\n0,600,1,4,lab/jobs\n60,600,1,4,risk\n120,600,1,2,students/jobs\n' >o/jobs.csv
+{
+    sed -e '/^demand:/,/^arbiters:/d' -e '/^  - {*preset/d' -e 's/^horizon: 2d/horizon: 1h/' o/combined.yaml
+    echo 'demand: {training: [{name: j, queue: research, file: jobs.csv, queueColumn: queue}]}'
+} >o/jobs.yaml
+run run o/jobs.yaml --record full -o jobs.db
+report "$status" "a column may name local queues"
+if command -v sqlite3 >/dev/null; then
+    equal "and they give queue and team" "$(query jobs.db "SELECT DISTINCT queue, team, start_s FROM workload ORDER BY 3")" \
+        "research|lab|0.0
+risk|desk|60.0
+research|students|120.0"
+fi
+
+# ---- what is wrong is named where it stands ----
+bad() { # NAME TEXT ARGUMENTS...
+    name=$1
+    text=$2
+    shift 2
+    run check o/combined.yaml "$@"
+    refused "$name" 2 "$text"
+}
+bad "a local queue that no manifest has" "demand.training[0].queue=lab/job: the manifests have no LocalQueue 'lab/job'; did you mean 'lab/jobs'?" \
+    --set demand.training[0].queue=lab/job
+bad "a queue that no manifest has" "no queue is named 'resarch'; did you mean 'research'?" --set demand.training[2].queue=resarch
+bad "a pool name of two pools" "nodeTypes[0].pool: 'x' would name two node pools; Node 'l40s-1' and Node 'l40s-2' are not alike" \
+    --set 'nodeTypes=[{labels: {gpu: l40s}, pool: x, pricePerCard: 1usd/h}]'
+bad "labels that no node has" "nodeTypes[0]: no node carries these labels" --set 'nodeTypes=[{labels: {gpu: l40}, pricePerCard: 1usd/h}]'
+bad "a type of card that is not there" "nodeTypes[0].card: unknown card type 'L40'; did you mean 'L4'?" --set 'nodeTypes=[{card: L40}]'
+bad "nodes without a price" "o/nodes.yaml:22:1: fleet.nodePools[1]: the price of these nodes is missing" --set 'nodeTypes=[]'
+sed '/^demand:/,/^arbiters:/{/^arbiters:/!d}' o/combined.yaml >o/replay.yaml
+run check o/replay.yaml
+refused "arbiters beside manifests without demand" 2 "'arbiters' beside manifests needs demand"
+for key in queues fleet cohorts; do
+    { cat o/combined.yaml && echo "$key: []"; } >o/twice.yaml
+    run check o/twice.yaml
+    refused "$key beside manifests" 2 "o/twice.yaml:$(grep -n "^$key" o/twice.yaml | cut -d: -f1):1: '$key' beside manifests comes from the manifests; change it with set"
+done
+
+# edit SED-SCRIPT NAME TEXT: cluster.yaml changed
+edit() {
+    sed -e "$1" "$root/tests/load/data/objects/cluster.yaml" >o/cluster.yaml
+    cmp -s o/cluster.yaml "$root/tests/load/data/objects/cluster.yaml" && echo "# the edit changes nothing"
+    run check o/combined.yaml
+    [ "$status" = "$2" ] && said "$4"
+    report $? "$3"
+}
+edit 's/nodeLabels: {gpu: l40s}/nodeLabels: {gpu: l40}/' 2 "a flavor without nodes" \
+    "o/cluster.yaml:9:1: fleet.flavors[1]: flavor 'l40s' selects no node pool"
+edit 's/nvidia.com\/gpu/example.com\/fpga/' 2 "no quota of cards" "o/combined.yaml:3:12: no ClusterQueue has quota of a resource such as nvidia.com/gpu"
+edit 's/nvidia.com\/gpu/amd.com\/gpu/' 2 "cards that no node has" "the manifests have no node with cards (amd.com/gpu)"
+edit 's/namespaceSelector: {}/namespaceSelector: {matchLabels: {team: a}}/' 0 "a selector that keeps the namespace out" \
+    "warning: the namespaceSelector of ClusterQueue 'research' does not match the namespace of LocalQueue 'lab/jobs'"
+edit 's/metadata: {name: jobs, namespace: lab}/&\nstatus: {}/; s/^spec: {clusterQueue: research}/spec: {clusterQueue: research, stopPolicy: Hold}/' 0 "a stopped local queue" \
+    "warning: LocalQueue 'lab/jobs' is stopped (stopPolicy)"
+edit 's/queueingStrategy: StrictFIFO/&\n  stopPolicy: HoldAndDrain/' 0 "a stopped cluster queue is carried" "Can't admit new workloads: is stopped"
+edit 's/queueingStrategy: StrictFIFO/&\n  admissionChecks: [prov]/' 0 "a missing admission check" \
+    "o/cluster.yaml:61:1: warning: ClusterQueue 'risk' is taken as stopped: Can't admit new workloads: references missing AdmissionCheck(s): prov"
+edit 's/queueingStrategy: StrictFIFO/&\n  admissionChecks: [prov]/; $a ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: prov}\nspec: {controllerName: x}\nstatus: {conditions: [{type: Active, status: "True"}]}' \
+    0 "an admission check" "o/cluster.yaml:68:20: warning: ClusterQueue 'risk': its admission checks are left out"
+edit 's/fairSharing: {}/&\nwaitForPodsReady: {timeout: 5m}/' 0 "a field of the Configuration" \
+    "warning: Configuration waitForPodsReady is left out: in the scenario workloads whose pods are not ready in time are not evicted"
+edit 's/  nodeLabels: {gpu: l40s}/&\n  topologyName: racks/; $a ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {levels: [{nodeLabel: zone}]}' \
+    0 "a topology" "o/cluster.yaml:14:17: warning: ResourceFlavor 'l40s': its Topology is left out"
+edit 's/parentName: org/parentName: science/' 2 "cohorts in a circle" "cohort 'science' is its own ancestor"
+edit 's/fairSharing: {}/fairSharing: {}\n---\nkind: [/' 2 "a broken file" "o/cluster.yaml:"
+cp "$root/tests/load/data/objects/cluster.yaml" o/cluster.yaml
+
+sed -e 's/gpu.product: NVIDIA-L40S/gpu.product: NVIDIA-X9/' "$root/tests/load/data/objects/nodes.yaml" >o/nodes.yaml
+run check o/combined.yaml
+refused "a card that nobody knows" 2 "o/nodes.yaml:22:1: Node 'l40s-1': its card type is not known, label nvidia.com/gpu.product: NVIDIA-X9; the scenario needs nodeTypes"
+run check o/combined.yaml --set nodeTypes[0].card=L40S
+report "$status" "nodeTypes tells it"
+finish
