@@ -84,9 +84,9 @@ static struct score_node view_of(struct pool_score *s, const struct shape_class 
     v.cpu_free_milli = s->cpu >= 0 ? f->node_amounts[(int64_t)node * f->resources + s->cpu] : 0;
     v.tags = s->tags[local];
     if (s->mix.count > 0) {
-        if (!crosswise && s->frag_at[local] != s->index.changed_at[local]) {
+        if (!crosswise && s->frag_at[local] != s->index.change[local].at) {
             s->frag[local] = frag_of(&s->mix, &v);
-            s->frag_at[local] = s->index.changed_at[local];
+            s->frag_at[local] = s->index.change[local].at;
         }
         v.frag_milli = crosswise ? frag_of(&s->mix, &v) : s->frag[local];
     }

@@ -7,6 +7,20 @@
 #include "sim/arena.h"
 #include "sim/check.h"
 
+#define BLOCK 64
+
+/* Every level of a tree of the best is whole blocks; the last is one. */
+static void lay_out(struct score_index *x)
+{
+    int64_t count = x->nodes;
+    do {
+        REQUIRE(x->levels < SCORE_INDEX_LEVELS);
+        count = (count + BLOCK - 1) / BLOCK;
+        x->start[x->levels + 1] = x->start[x->levels] + (count > 0 ? count : 1) * BLOCK;
+        x->levels++;
+    } while (count > 1);
+}
+
 void score_index_init(struct score_index *x, int32_t nodes, bool sums,
                       int32_t (*score)(void *owner, int32_t class_index, int32_t node), void *owner)
 {
@@ -14,14 +28,10 @@ void score_index_init(struct score_index *x, int32_t nodes, bool sums,
                               .owner = owner, .newest = -1};
     while (x->leaves < nodes)
         x->leaves *= 2;
-    size_t n = (size_t)nodes + 1;
-    x->changed_at = mem_zalloc(n, sizeof(*x->changed_at));
-    x->newer = mem_alloc(n, sizeof(*x->newer));
-    x->older = mem_alloc(n, sizeof(*x->older));
-    for (int32_t i = 0; i < nodes; i++) {
-        x->newer[i] = i - 1;
-        x->older[i] = i + 1 < nodes ? i + 1 : -1;
-    }
+    lay_out(x);
+    x->change = mem_zalloc((size_t)nodes + 1, sizeof(*x->change));
+    for (int32_t i = 0; i < nodes; i++)
+        x->change[i] = (struct score_change){0, i - 1, i + 1 < nodes ? i + 1 : -1};
     x->newest = nodes > 0 ? 0 : -1;
     score_index_touch_all(x);
 }
@@ -33,9 +43,7 @@ void score_index_fini(struct score_index *x)
         free(x->classes[i].sums);
     }
     free(x->classes);
-    free(x->changed_at);
-    free(x->newer);
-    free(x->older);
+    free(x->change);
     *x = (struct score_index){0};
 }
 
@@ -47,7 +55,7 @@ int32_t score_index_add(struct score_index *x)
     if (x->sums)
         c->sums = mem_alloc((size_t)x->leaves * 2, sizeof(*c->sums));
     else
-        c->best = mem_alloc((size_t)x->leaves * 2, sizeof(*c->best));
+        c->best = mem_alloc((size_t)x->start[x->levels], sizeof(*c->best));
     score_index_reset(x, (int32_t)x->class_count);
     return (int32_t)x->class_count++;
 }
@@ -56,24 +64,24 @@ void score_index_reset(struct score_index *x, int32_t class_index)
 {
     struct score_class *c = &x->classes[class_index];
     c->seen = 0;
-    size_t n = (size_t)x->leaves * 2;
     if (x->sums)
-        memset(c->sums, 0, n * sizeof(*c->sums));
+        memset(c->sums, 0, (size_t)x->leaves * 2 * sizeof(*c->sums));
     else
-        memset(c->best, -1, n * sizeof(*c->best));
+        memset(c->best, 0, (size_t)x->start[x->levels] * sizeof(*c->best));
 }
 
 void score_index_touch(struct score_index *x, int32_t node)
 {
-    x->changed_at[node] = ++x->clock;
+    struct score_change *c = &x->change[node];
+    c->at = ++x->clock;
     if (x->newest == node)
         return;
-    x->older[x->newer[node]] = x->older[node];
-    if (x->older[node] >= 0)
-        x->newer[x->older[node]] = x->newer[node];
-    x->newer[x->newest] = node;
-    x->older[node] = x->newest;
-    x->newer[node] = -1;
+    x->change[c->newer].older = c->older;
+    if (c->older >= 0)
+        x->change[c->older].newer = c->newer;
+    x->change[x->newest].newer = node;
+    c->older = x->newest;
+    c->newer = -1;
     x->newest = node;
 }
 
@@ -81,18 +89,34 @@ void score_index_touch_all(struct score_index *x)
 {
     x->clock++;
     for (int32_t i = 0; i < x->nodes; i++)
-        x->changed_at[i] = x->clock;
+        x->change[i].at = x->clock;
 }
 
-static void set_best(int8_t *tree, int32_t at, int32_t value)
+static uint8_t best_of(const uint8_t block[BLOCK])
 {
-    CHECK(value <= INT8_MAX);
-    tree[at] = (int8_t)value;
-    for (at /= 2; at > 0; at /= 2) {
-        int8_t left = tree[2 * at], right = tree[2 * at + 1], best = left >= right ? left : right;
-        if (tree[at] == best)
+    uint8_t best = 0;
+    for (int i = 0; i < BLOCK; i++)
+        best = block[i] > best ? block[i] : best;
+    return best;
+}
+
+/* Upwards as long as the best of a block changes. */
+static void set_best(const struct score_index *x, uint8_t *tree, int64_t at, int32_t score)
+{
+    CHECK(score >= -1 && score < UINT8_MAX);
+    uint8_t value = (uint8_t)(score + 1);
+    for (int l = 0; l < x->levels; l++, at /= BLOCK) {
+        uint8_t *mine = tree + x->start[l] + at, before = *mine;
+        if (before == value)
             return;
-        tree[at] = best;
+        *mine = value;
+        if (l + 1 == x->levels)
+            return;
+        uint8_t best = tree[x->start[l + 1] + at / BLOCK];
+        if (value < best && before < best)
+            return;
+        if (value < best)
+            value = best_of(mine - at % BLOCK);
     }
 }
 
@@ -107,13 +131,16 @@ static const struct score_class *catch_up(struct score_index *x, int32_t class_i
 {
     REQUIRE(class_index >= 0 && (size_t)class_index < x->class_count);
     struct score_class *c = &x->classes[class_index];
-    for (int32_t i = x->newest; i >= 0 && x->changed_at[i] > c->seen; i = x->older[i]) {
+    for (int32_t i = x->newest; i >= 0 && x->change[i].at > c->seen; i = x->change[i].older) {
+        int32_t next = x->change[i].older; /* its place in the tree is far away: on its way meanwhile */
+        if (next >= 0 && !x->sums)
+            __builtin_prefetch(c->best + next, 1);
         int32_t value = x->score(x->owner, class_index, i);
         x->looks++;
         if (x->sums)
             set_sum(c->sums, x->leaves + i, value >= 0);
         else
-            set_best(c->best, x->leaves + i, value);
+            set_best(x, c->best, i, value);
     }
     c->seen = x->clock;
     return c;
@@ -121,13 +148,16 @@ static const struct score_class *catch_up(struct score_index *x, int32_t class_i
 
 int32_t score_index_best(struct score_index *x, int32_t class_index)
 {
-    const int8_t *tree = catch_up(x, class_index)->best;
-    if (tree[1] < 0)
+    const uint8_t *tree = catch_up(x, class_index)->best;
+    uint8_t best = best_of(tree + x->start[x->levels - 1]);
+    if (best == 0)
         return -1;
-    int32_t at = 1;
-    while (at < x->leaves)
-        at = tree[2 * at] == tree[at] ? 2 * at : 2 * at + 1;
-    return at - x->leaves;
+    int64_t at = 0;
+    for (int l = x->levels - 1; l >= 0; l--) {
+        const uint8_t *block = tree + x->start[l] + at * BLOCK;
+        at = at * BLOCK + ((const uint8_t *)memchr(block, best, BLOCK) - block);
+    }
+    return (int32_t)at;
 }
 
 int32_t score_index_draw(struct score_index *x, int32_t class_index, struct rng *rng)

@@ -14,20 +14,31 @@
 
 #include "sim/rng.h"
 
+#define SCORE_INDEX_LEVELS 6 /* 64^6 nodes */
+
 struct score_class {
     int64_t seen;    /* changes up to here are in the tree */
-    /* One of the two is owned; node i's value at leaf leaves + i, root at 1. Best scores are bytes,
-     * so that the trees of many classes stay near the processor. */
-    int8_t *best;
+    /* One of the two is owned. best: the scores of the nodes plus 1, 0 = does not fit, then the best of
+     * each 64, the best of each 64 of these, ...; bytes, and few of them, so that the trees of many
+     * classes stay near the processor. sums: node i's value at leaf leaves + i, root at 1. */
+    uint8_t *best;
     int32_t *sums;
+};
+
+/* A node in the list by time of change. */
+struct score_change {
+    int64_t at;
+    int32_t newer, older; /* -1 = end */
 };
 
 struct score_index {
     int32_t nodes, leaves;
+    int32_t levels;               /* of best */
+    int64_t start[SCORE_INDEX_LEVELS + 1]; /* of each level in best; last: its size */
     bool sums;       /* trees hold counts of nodes that fit, not best scores */
     int64_t clock;   /* changes so far */
-    int64_t *changed_at;          /* [node] */
-    int32_t *newer, *older, newest; /* [node] list by time of change, -1 = end */
+    struct score_change *change;  /* [node] */
+    int32_t newest;               /* node, -1 = none */
     struct score_class *classes;
     size_t class_count, class_capacity;
     int64_t looks;   /* scores computed */
