@@ -7,7 +7,9 @@
 #include "sim/arena.h"
 #include "sim/check.h"
 
-#define NOTHING_KNOWN INT64_MAX
+#define USUAL_PARTS 65536
+#define LACKS 4 /* failed searches kept per word */
+#define HEAD 2  /* numbers of a word before its bounds: its bits, how many failed searches it keeps */
 
 static int64_t words_at(int64_t size, int level)
 {
@@ -17,25 +19,42 @@ static int64_t words_at(int64_t size, int level)
     return n;
 }
 
-static int64_t stride(const struct fitset *s, int level)
+static int32_t bounds(const struct fitset *s)
 {
-    return 1 + (level > 0 ? 2 : 1) * (int64_t)s->resources;
+    return s->resources + (s->resources > 1);
+}
+
+static int64_t stride(const struct fitset *s)
+{
+    return HEAD + (int64_t)bounds(s);
+}
+
+/* The scarcer of the first two amounts, each in parts of what is usual. */
+static int64_t scarcer(const struct fitset *s, const int64_t *amounts)
+{
+    int64_t a = amounts[0] >> s->shift[0], b = amounts[1] >> s->shift[1];
+    return a < b ? a : b;
 }
 
 static uint64_t bits_of(const struct fitset *s, int level, int64_t w)
 {
-    return (uint64_t)s->word[level][w * stride(s, level)];
+    return (uint64_t)s->word[level][w * stride(s)];
 }
 
 static int64_t *bound_of(const struct fitset *s, int level, int64_t w)
 {
-    return s->word[level] + w * stride(s, level) + 1;
+    return s->word[level] + w * stride(s) + HEAD;
 }
 
-/* Above level 0: nothing below the word has so much. NOTHING_KNOWN in the first place: nothing is known. */
+static int64_t *lack_count(const struct fitset *s, int level, int64_t w)
+{
+    return s->word[level] + w * stride(s) + 1;
+}
+
+/* Amounts that nothing below the word has, lack_count of them, newest first. */
 static int64_t *lacks_of(const struct fitset *s, int level, int64_t w)
 {
-    return bound_of(s, level, w) + s->resources;
+    return s->lacks[level] + w * LACKS * s->resources;
 }
 
 void fitset_init(struct fitset *s)
@@ -45,13 +64,18 @@ void fitset_init(struct fitset *s)
     s->divisor = s->divisor > 0 ? s->divisor : 1;
     REQUIRE(s->resources <= FITSET_RESOURCES);
     int64_t words;
+    for (int r = 0; r < 2 && s->resources > 1 && s->usual != NULL; r++)
+        while (s->usual[r] >> s->shift[r] >= USUAL_PARTS)
+            s->shift[r]++;
     if (s->ranked)
         s->copies = mem_zalloc((size_t)s->size, sizeof(*s->copies));
     do {
         REQUIRE(s->levels < FITSET_LEVELS);
         int l = s->levels++;
         words = words_at(s->size, l);
-        s->word[l] = mem_zalloc((size_t)(words * stride(s, l)), sizeof(int64_t));
+        s->word[l] = mem_zalloc((size_t)(words * stride(s)), sizeof(int64_t));
+        if (s->resources > 0)
+            s->lacks[l] = mem_zalloc((size_t)(words * LACKS * s->resources), sizeof(int64_t));
         if (s->ranked)
             s->count[l] = mem_zalloc((size_t)words, sizeof(int32_t));
     } while (words > 1);
@@ -61,6 +85,7 @@ void fitset_fini(struct fitset *s)
 {
     for (int l = 0; l < s->levels; l++) {
         free(s->word[l]);
+        free(s->lacks[l]);
         free(s->count[l]);
     }
     free(s->copies);
@@ -94,16 +119,16 @@ void fitset_add(struct fitset *s, int64_t i)
     bool empty = true; /* the word below was */
     int64_t child = i;
     for (int l = 0; l < s->levels && (empty || s->ranked); l++, child >>= 6) {
-        int64_t w = child >> 6, *word = s->word[l] + w * stride(s, l);
+        int64_t w = child >> 6, *word = s->word[l] + w * stride(s);
         if (s->ranked)
             s->count[l][w]++;
         if (!empty)
             continue;
         empty = *word == 0;
-        for (int32_t r = 1; empty && r <= s->resources; r++)
-            word[r] = INT64_MIN;
-        if (empty && l > 0 && s->resources > 0)
-            *lacks_of(s, l, w) = NOTHING_KNOWN;
+        for (int32_t r = 0; empty && r < bounds(s); r++)
+            word[HEAD + r] = INT64_MIN;
+        if (empty)
+            *lack_count(s, l, w) = 0;
         *word = (int64_t)((uint64_t)*word | bit_of(child));
     }
     fitset_raise(s, i);
@@ -135,7 +160,7 @@ void fitset_remove(struct fitset *s, int64_t i)
     bool empty = true; /* the child is */
     int64_t child = i;
     for (int l = 0; l < s->levels && (empty || s->ranked); l++, child >>= 6) {
-        int64_t w = child >> 6, *word = s->word[l] + w * stride(s, l);
+        int64_t w = child >> 6, *word = s->word[l] + w * stride(s);
         if (s->ranked)
             s->count[l][w]--;
         if (!empty)
@@ -143,6 +168,11 @@ void fitset_remove(struct fitset *s, int64_t i)
         *word = (int64_t)((uint64_t)*word & ~bit_of(child));
         empty = *word == 0;
     }
+}
+
+void fitset_fetch(const struct fitset *s, int64_t i)
+{
+    __builtin_prefetch(s->word[0] + (i >> 6) * stride(s), 1);
 }
 
 /* Is any bound lower than that? It is raised. */
@@ -157,6 +187,34 @@ static bool raise(int64_t *bound, const int64_t *have, int32_t count)
     return raised;
 }
 
+/* The same for what an element has. */
+static bool raise_to(const struct fitset *s, int64_t *bound, const int64_t *have)
+{
+    bool raised = raise(bound, have, s->resources);
+    if (s->resources < 2)
+        return raised;
+    int64_t least = scarcer(s, have);
+    return raise(bound + s->resources, &least, 1) || raised;
+}
+
+/* What something now has is not lacked any more. */
+static void disprove(const struct fitset *s, int level, int64_t w, const int64_t *have)
+{
+    int64_t *count = lack_count(s, level, w), kept = 0;
+    if (*count == 0)
+        return;
+    int64_t *lacks = lacks_of(s, level, w);
+    for (int64_t k = 0; k < *count; k++) {
+        const int64_t *lack = lacks + k * s->resources;
+        if (covers(have, lack, s->resources))
+            continue;
+        if (kept < k)
+            memcpy(lacks + kept * s->resources, lack, (size_t)s->resources * sizeof(*lacks));
+        kept++;
+    }
+    *count = kept;
+}
+
 /* Bounds above are at least as high: where one holds already, so do they. */
 void fitset_raise(struct fitset *s, int64_t i)
 {
@@ -164,15 +222,15 @@ void fitset_raise(struct fitset *s, int64_t i)
     bool raised = true;
     for (int l = 0; l < s->levels && s->resources > 0; l++) {
         i >>= 6;
-        raised = raised && raise(bound_of(s, l, i), have, s->resources);
-        if (l > 0 && covers(have, lacks_of(s, l, i), s->resources))
-            *lacks_of(s, l, i) = NOTHING_KNOWN;
+        raised = raised && raise_to(s, bound_of(s, l, i), have);
+        disprove(s, l, i, have);
     }
 }
 
 struct search {
     int64_t lo, hi; /* elements lo..hi-1 */
     const int64_t *need;
+    int64_t scarcer; /* of need */
 };
 
 /* Children of word w at this level that can hold elements of lo..hi-1. */
@@ -190,31 +248,53 @@ static uint64_t window(const struct search *q, int level, int64_t w)
     return mask;
 }
 
+/* The new one goes first, the oldest leaves. */
+static void remember(const struct fitset *s, int level, int64_t w, const int64_t *need)
+{
+    int64_t *count = lack_count(s, level, w), *lacks = lacks_of(s, level, w);
+    size_t n = (size_t)s->resources;
+    if (*count < LACKS)
+        ++*count;
+    memmove(lacks + n, lacks, (size_t)(*count - 1) * n * sizeof(*lacks));
+    memcpy(lacks, need, n * sizeof(*lacks));
+}
+
+static bool known_lack(const struct fitset *s, int level, int64_t w, const int64_t *need)
+{
+    int64_t count = *lack_count(s, level, w);
+    for (int64_t k = 0; k < count; k++)
+        if (covers(need, lacks_of(s, level, w) + k * s->resources, s->resources))
+            return true;
+    return false;
+}
+
 /* The search has failed in all children of the word, which have at most so much. */
 static void note_failure(struct fitset *s, const struct search *q, int level, int64_t w, const int64_t *most)
 {
     int64_t span = INT64_C(64) << (6 * level);
-    size_t bytes = (size_t)s->resources * sizeof(*most);
+    size_t bytes = (size_t)bounds(s) * sizeof(*most);
     memcpy(bound_of(s, level, w), most, bytes);
-    if (level > 0 && q->lo <= w * span && (q->hi == s->size || q->hi >= (w + 1) * span))
-        memcpy(lacks_of(s, level, w), q->need, bytes);
+    if (q->lo <= w * span && (q->hi == s->size || q->hi >= (w + 1) * span))
+        remember(s, level, w, q->need);
 }
 
-static bool may_hold(const struct fitset *s, int level, int64_t w, const int64_t *need)
+static bool may_hold(const struct fitset *s, const struct search *q, int level, int64_t w)
 {
     if (s->resources == 0)
         return true;
-    return covers(bound_of(s, level, w), need, s->resources) &&
-           !(level > 0 && covers(need, lacks_of(s, level, w), s->resources));
+    const int64_t *bound = bound_of(s, level, w);
+    if (s->resources > 1 && bound[s->resources] < q->scarcer)
+        return false;
+    return covers(bound, q->need, s->resources) && !known_lack(s, level, w, q->need);
 }
 
 static int64_t search_word(struct fitset *s, const struct search *q, int level, int64_t w)
 {
     ++*s->looks;
-    if (!may_hold(s, level, w, q->need))
+    if (!may_hold(s, q, level, w))
         return -1;
-    int64_t most[FITSET_RESOURCES];
-    for (int32_t r = 0; r < s->resources; r++)
+    int64_t most[FITSET_RESOURCES + 1];
+    for (int32_t r = 0; r < bounds(s); r++)
         most[r] = INT64_MIN;
     uint64_t all = bits_of(s, level, w), seen = all & window(q, level, w);
     for (uint64_t bits = seen; bits != 0; bits &= bits - 1) {
@@ -223,13 +303,13 @@ static int64_t search_word(struct fitset *s, const struct search *q, int level, 
             int64_t found = search_word(s, q, level - 1, child);
             if (found >= 0)
                 return found;
-            raise(most, bound_of(s, level - 1, child), s->resources);
+            raise(most, bound_of(s, level - 1, child), bounds(s));
             continue;
         }
         ++*s->looks;
         if (s->resources == 0 || covers(row(s, child), q->need, s->resources))
             return child;
-        raise(most, row(s, child), s->resources);
+        raise_to(s, most, row(s, child));
     }
     if (seen == all && s->resources > 0) /* else children were left out */
         note_failure(s, q, level, w, most);
@@ -240,13 +320,15 @@ int64_t fitset_first(struct fitset *s, int64_t lo, int64_t hi, const int64_t *ne
 {
     if (s->total == 0 || lo >= hi)
         return -1;
-    struct search q = {lo > 0 ? lo : 0, hi < s->size ? hi : s->size, need};
+    struct search q = {lo > 0 ? lo : 0, hi < s->size ? hi : s->size, need, 0};
+    if (s->resources > 1)
+        q.scarcer = scarcer(s, need);
     return q.lo < q.hi ? search_word(s, &q, s->levels - 1, 0) : -1;
 }
 
 static int64_t last_word(const struct fitset *s, int64_t hi, int level, int64_t w)
 {
-    struct search q = {0, hi, NULL};
+    struct search q = {0, hi, NULL, 0};
     uint64_t bits = bits_of(s, level, w) & window(&q, level, w);
     while (bits != 0) {
         int top = 63 - __builtin_clzll(bits);

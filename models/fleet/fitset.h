@@ -5,8 +5,8 @@
  * array of the caller. Every word keeps an upper bound of the amounts below it, so that a search
  * for the first element that fits skips what cannot fit. A bound is raised at once and lowered
  * only when a search found it too high. Bounds of several amounts can be true and yet nothing fit
- * (much cpu here, much memory there): a word above level 0 also keeps what was last sought in vain. So
- * a useless look is paid for once. Bounds never fall from a word to those above it.
+ * (much cpu here, much memory there): a word also keeps what was last sought in vain. A useless look
+ * is paid for once. Bounds never fall from a word to those above it.
  *
  * Large sets lie in memory, not in the processor's caches: a word and its bounds are neighbours,
  * and a change stops at the first level that it does not alter.
@@ -29,16 +29,18 @@ struct fitset {
     int32_t resources;      /* amounts per row; 0 = everything fits */
     const int64_t *amounts; /* row of element i starts at (i % modulus / divisor) * resources */
     int64_t modulus, divisor;
+    const int64_t *usual;   /* a row of the size that rows have, or NULL; only fitset_init reads it */
+    int32_t shift[2];       /* makes the first two amounts comparable */
     bool ranked;            /* rank and select may be asked; costs a number per word */
-    int64_t *word[FITSET_LEVELS];  /* per word: its bits, a bound per resource; above level 0
-                                    * amounts that nothing below it has */
+    int64_t *word[FITSET_LEVELS];  /* per word: its bits, number of lacks, a bound per resource */
+    int64_t *lacks[FITSET_LEVELS]; /* per word: what searches sought in vain */
     int32_t *count[FITSET_LEVELS]; /* elements below each word, with their copies; if ranked */
     int16_t *copies;        /* [element] less one, if ranked */
     int64_t *looks;         /* counts words and elements looked at (for cost tests); not owned */
 };
 
-/* Makes the empty set; the caller has set size, resources, amounts, modulus, divisor, ranked and
- * looks, the rest zero. Sizes and divisors below 1 count as 1. */
+/* Makes the empty set; the caller has set size, resources, amounts, modulus, divisor, usual, ranked
+ * and looks, the rest zero. Sizes and divisors below 1 count as 1. */
 void fitset_init(struct fitset *s);
 void fitset_fini(struct fitset *s);
 
@@ -53,6 +55,9 @@ void fitset_raise(struct fitset *s, int64_t i);
  * without ranks: nothing. */
 void fitset_weigh(struct fitset *s, int64_t i, int32_t copies);
 int32_t fitset_copies(const struct fitset *s, int64_t i);
+
+/* i will be added, removed or raised soon: its word may be on its way. */
+void fitset_fetch(const struct fitset *s, int64_t i);
 
 /* Lowest present element in lo..hi-1 whose amounts are all >= need, or -1. need: resources values. */
 int64_t fitset_first(struct fitset *s, int64_t lo, int64_t hi, const int64_t *need);

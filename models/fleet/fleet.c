@@ -55,6 +55,7 @@ static void fill_pool(struct fleet *f, int32_t index)
                                            .amounts = amounts,
                                            .modulus = p->node_count,
                                            .divisor = 1,
+                                           .usual = p->node_count > 0 ? amounts : NULL,
                                            .ranked = f->rule == &place_random,
                                            .looks = &f->looks};
         fitset_init(&p->free_nodes[k]);
@@ -66,6 +67,7 @@ static void fill_pool(struct fleet *f, int32_t index)
                                     .amounts = amounts,
                                     .modulus = p->node_count,
                                     .divisor = 1,
+                                    .usual = p->node_count > 0 ? amounts : NULL,
                                     .ranked = f->rule == &place_random,
                                     .looks = &f->looks};
     fitset_init(&p->open_cards);
@@ -154,6 +156,7 @@ void fleet_release(struct fleet *f, struct lease_id lease, int32_t count)
     REQUIRE(count <= l->count);
     for (int32_t left = count < 0 ? l->count : count; left > 0; left--) {
         const struct lease_part *part = &l->parts[--l->count];
+        node_fetch(f, &f->pools[part->pool], part->node);
         const int64_t *amounts = f->shapes.items[part->shape].amounts;
         if (part->instance >= 0)
             node_give_instance(f, layouts_node(f, part), part->first_card, part->instance, amounts);

@@ -38,6 +38,9 @@ struct pool_share {
     struct fitset sets[MIG_PROFILES_MAX];
     struct mig_layout *made;          /* [card of the pool] in order of creation; NULL: there is a layout */
     uint8_t *room;                    /* [card of the pool * set_count + set] mig_room */
+    /* Replicas (time-slicing, MPS): how many each node has free, and the nodes keyed free * node_count + node. */
+    int32_t *node_free;
+    struct fitset by_free;
 };
 
 struct fleet_pool {
@@ -76,8 +79,10 @@ struct fleet_shapes {
     int32_t resources;
 };
 
+#define LEASE_ALIGN 64 /* one line of the cache each */
+
 struct lease {
-    uint32_t gen;                     /* odd while open */
+    _Alignas(LEASE_ALIGN) uint32_t gen; /* odd while open */
     int32_t count, capacity;
     uint32_t next_free;               /* index1 of the next closed lease, 0 = none */
     struct lease_part *parts;         /* &inline_part, or a block of the parts pool */
@@ -88,7 +93,7 @@ struct lease {
 #define PART_CLASSES 28
 
 struct lease_table {
-    struct lease **chunks;            /* chunks never move: part pointers stay valid */
+    void **chunks;                    /* of LEASE_CHUNK leases; they never move: part pointers stay valid */
     size_t chunk_count, chunk_capacity;
     uint32_t used, free_head;         /* leases ever opened; index1 of the first closed one */
     struct lease_part *free_block[PART_CLASSES]; /* of 2^class parts, linked through the block */
@@ -138,6 +143,7 @@ void node_take_instance(struct fleet *f, int32_t node, int32_t card, int32_t ins
                         const int64_t *amounts);
 void node_give_instance(struct fleet *f, int32_t node, int32_t card, int32_t instance,
                         const int64_t *amounts);
+void node_fetch(const struct fleet *f, const struct fleet_pool *p, int32_t node);
 /* Has the card shares, and room for another by milli and by slots? */
 bool node_card_open(const struct fleet *f, const struct fleet_pool *p, int64_t card);
 /* Lowest card of the node without shares, or -1 when no whole card is free. */
@@ -169,6 +175,8 @@ int32_t pool_share_grant(const struct fleet *f, const struct fleet_pool *p, int6
 int32_t pool_share_free_instance(const struct fleet *f, const struct fleet_pool *p, int64_t card);
 /* Instances of the set that are free on the card, or that it has room for. */
 int32_t pool_share_left(const struct fleet *f, const struct fleet_pool *p, int32_t set, int64_t card);
+/* Replicas: the node (pool-local) has so many more free. */
+void pool_share_replicas_changed(struct fleet_pool *p, int32_t local, int32_t change);
 /* Shares of this size that fit on an empty card of a pool with this configuration. */
 int32_t pool_share_per_card(const struct node_pool_config *cfg, const struct place_request *req);
 

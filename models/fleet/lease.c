@@ -11,7 +11,9 @@
 
 static struct lease *at(const struct lease_table *t, uint32_t index)
 {
-    return &t->chunks[index / LEASE_CHUNK][index % LEASE_CHUNK];
+    uintptr_t block = (uintptr_t)t->chunks[index / LEASE_CHUNK];
+    struct lease *first = (struct lease *)((block + LEASE_ALIGN - 1) / LEASE_ALIGN * LEASE_ALIGN);
+    return &first[index % LEASE_CHUNK];
 }
 
 void lease_table_fini(struct lease_table *t)
@@ -31,8 +33,8 @@ struct lease_id lease_open(struct lease_table *t)
     } else {
         if (t->used % LEASE_CHUNK == 0) {
             t->chunks =
-                mem_grow(t->chunks, &t->chunk_capacity, t->chunk_count + 1, sizeof(struct lease *));
-            t->chunks[t->chunk_count++] = mem_zalloc(LEASE_CHUNK, sizeof(struct lease));
+                mem_grow(t->chunks, &t->chunk_capacity, t->chunk_count + 1, sizeof(void *));
+            t->chunks[t->chunk_count++] = mem_zalloc(LEASE_CHUNK + 1, sizeof(struct lease));
         }
         index1 = ++t->used;
     }

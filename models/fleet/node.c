@@ -4,6 +4,17 @@
 #include "models/fleet/placement.h"
 #include "sim/check.h"
 
+/* In a large fleet a node's state is far from the processor: all of it is sent for at once. */
+void node_fetch(const struct fleet *f, const struct fleet_pool *p, int32_t node)
+{
+    int64_t card = p->first_card + (int64_t)(node - p->first_node) * p->cards_per_node;
+    __builtin_prefetch(f->node_amounts + (int64_t)node * f->resources, 1);
+    __builtin_prefetch(f->node_free + node, 1);
+    __builtin_prefetch(f->node_pool + node);
+    __builtin_prefetch(f->card_free + card, 1);
+    __builtin_prefetch(f->card_tenants + card, 1);
+}
+
 int64_t node_first_card(const struct fleet *f, int32_t node)
 {
     const struct fleet_pool *p = &f->pools[f->node_pool[node]];
@@ -99,13 +110,19 @@ static void list_open(struct fleet *f, struct fleet_pool *p, int32_t node, int64
         fitset_remove(&p->open_cards, key);
 }
 
-/* Amounts of the node have grown: its open cards fit more. */
+/* Amounts of the node have grown: its open cards and replicas fit more. */
 static void raise_open_cards(struct fleet *f, int32_t node)
 {
     struct fleet_pool *p = &f->pools[f->node_pool[node]];
+    int32_t local = node - p->first_node;
+    if (p->share != NULL && p->share->node_free != NULL)
+        fitset_raise(&p->share->by_free, (int64_t)p->share->node_free[local] * p->node_count + local);
     if (f->resources == 0 || p->open_cards.total == 0)
         return;
     int64_t first = node_first_card(f, node);
+    for (int64_t c = first; c < first + p->cards_per_node; c++)
+        if (f->card_free[c] < CARD_MILLI)
+            fitset_fetch(&p->open_cards, open_key(f, p, node, c));
     for (int64_t c = first; c < first + p->cards_per_node; c++)
         if (node_card_open(f, p, c))
             fitset_raise(&p->open_cards, open_key(f, p, node, c));
@@ -163,6 +180,8 @@ static int32_t move_share(struct fleet *f, struct fleet_pool *p, int64_t card, c
     REQUIRE(after >= 0 && after <= CARD_MILLI);
     f->card_free[card] = (int16_t)after;
     f->card_tenants[card] = (int16_t)(f->card_tenants[card] + sign);
+    if (p->share != NULL && p->share->node_free != NULL)
+        pool_share_replicas_changed(p, part->node - p->first_node, -sign);
     return sign * part->milli;
 }
 

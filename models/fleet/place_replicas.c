@@ -5,48 +5,29 @@
  * managed-and-costs 4.5). The scheduler sees counts; the device plugin then takes the card with the
  * fewest replicas handed out, the lowest among equals (its default, `distributed`).
  *
- * The cost is one look at every node of the pool. A worker holds one part per replica.
+ * Nodes are indexed by their free replicas. A worker holds one part per replica.
  */
 #include "models/fleet/placement.h"
 #include "sim/check.h"
 
 static const int64_t no_amounts[FLEET_RESOURCES_MAX];
 
-static int32_t free_replicas(const struct fleet *f, const struct fleet_pool *p, int32_t node)
-{
-    int64_t first = node_first_card(f, node);
-    int32_t n = 0;
-    for (int64_t c = first; c < first + p->cards_per_node; c++)
-        n += p->share->slots - f->card_tenants[c];
-    return n;
-}
-
-static bool amounts_fit(const struct fleet *f, const int64_t *amounts, int32_t node)
-{
-    const int64_t *have = f->node_amounts + (int64_t)node * f->resources;
-    for (int32_t r = 0; r < f->resources; r++)
-        if (have[r] < amounts[r])
-            return false;
-    return true;
-}
-
 /* spread takes the emptiest node, every other rule the fullest that fits. */
-static int32_t choose_node(struct fleet *f, const struct place_ask *ask)
+static int32_t choose_node(const struct fleet *f, const struct place_ask *ask)
 {
     const struct fleet_pool *p = &ask->pool;
-    int32_t best = -1, best_free = 0;
-    for (int32_t n = p->first_node; n < p->first_node + p->node_count; n++) {
-        int32_t room = free_replicas(f, p, n);
-        f->looks++;
-        if (room < ask->replicas || !amounts_fit(f, ask->req.resources, n))
-            continue;
-        bool better = f->rule == &place_spread ? room > best_free : room < best_free;
-        if (best < 0 || better) {
-            best = n;
-            best_free = room;
-        }
+    struct fitset *s = &p->share->by_free;
+    int64_t row = p->node_count, least = ask->replicas * row, key = -1;
+    if (f->rule != &place_spread)
+        key = fitset_first(s, least, s->size, ask->req.resources);
+    for (int64_t last = s->size; key < 0 && f->rule == &place_spread;) {
+        last = fitset_last(s, last);
+        if (last < least)
+            break;
+        last -= last % row;
+        key = fitset_first(s, last, last + row, ask->req.resources);
     }
-    return best;
+    return key < 0 ? -1 : p->first_node + (int32_t)(key % row);
 }
 
 static int32_t emptiest_card(const struct fleet *f, const struct fleet_pool *p, int32_t node)

@@ -58,6 +58,7 @@ static void fill_sets(struct fleet_pool *p)
                                      .amounts = p->open_cards.amounts, /* the same rows */
                                      .modulus = p->card_count,
                                      .divisor = p->cards_per_node,
+                                     .usual = p->open_cards.usual,
                                      .ranked = p->open_cards.ranked,
                                      .looks = p->open_cards.looks};
         fitset_init(&s->sets[k]);
@@ -65,6 +66,32 @@ static void fill_sets(struct fleet_pool *p)
             fitset_add(&s->sets[k], each * p->card_count + c);
         s->free_instances[k] = each * p->card_count;
     }
+}
+
+static void fill_replicas(struct fleet_pool *p)
+{
+    struct pool_share *s = p->share;
+    int32_t each = s->cards.replicas * p->cards_per_node;
+    s->node_free = mem_alloc((size_t)p->node_count + 1, sizeof(*s->node_free));
+    s->by_free = (struct fitset){.size = ((int64_t)each + 1) * p->node_count,
+                                 .resources = p->open_cards.resources,
+                                 .amounts = p->open_cards.amounts,
+                                 .modulus = p->node_count,
+                                 .usual = p->open_cards.usual,
+                                 .looks = p->open_cards.looks};
+    fitset_init(&s->by_free);
+    for (int32_t n = 0; n < p->node_count; n++) {
+        s->node_free[n] = each;
+        fitset_add(&s->by_free, (int64_t)each * p->node_count + n);
+    }
+}
+
+void pool_share_replicas_changed(struct fleet_pool *p, int32_t local, int32_t change)
+{
+    struct pool_share *s = p->share;
+    fitset_remove(&s->by_free, (int64_t)s->node_free[local] * p->node_count + local);
+    s->node_free[local] += change;
+    fitset_add(&s->by_free, (int64_t)s->node_free[local] * p->node_count + local);
 }
 
 void pool_share_init(struct fleet *f, int32_t pool)
@@ -82,16 +109,20 @@ void pool_share_init(struct fleet *f, int32_t pool)
     fill_sets(p);
     if (p->share->cards.kind == SHARE_HAMI)
         card_axes_init(f, p);
+    if (p->share->cards.replicas > 0)
+        fill_replicas(p);
 }
 
 void pool_share_fini(struct fleet_pool *p)
 {
-    for (int32_t k = 0; p->share != NULL && k < p->share->set_count; k++)
+    if (p->share == NULL)
+        return;
+    for (int32_t k = 0; k < p->share->set_count; k++)
         fitset_fini(&p->share->sets[k]);
-    if (p->share != NULL) {
-        mig_pool_fini(p->share);
-        card_axes_fini(p->share->axes);
-    }
+    mig_pool_fini(p->share);
+    card_axes_fini(p->share->axes);
+    fitset_fini(&p->share->by_free);
+    free(p->share->node_free);
     free(p->share);
     p->share = NULL;
 }
