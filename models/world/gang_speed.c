@@ -36,21 +36,43 @@ static int32_t cards_and_span(const struct world *w, const struct job *j, struct
     return cards < 1 ? 1 : cards > INT32_MAX ? INT32_MAX : (int32_t)cards;
 }
 
-int32_t gang_speed_ppm(struct world *w, const struct job *j)
+/* Its speed there, ppm. */
+static int32_t speed_at(const struct world *w, const struct job *j, struct gang_span *span)
 {
     const struct communication *c = model_of(w, j);
-    struct gang_span span;
-    if (c->model == COMMUNICATION_NONE)
-        return SPEED_ONE;
-    int32_t cards = cards_and_span(w, j, &span);
-    w->network->runs += span.nodes > 1;
-    w->network->across += span.levels > 0;
-    double eta = communication_efficiency(c, cards, span.nodes > 0 ? span.nodes : 1, span.oversubscription);
-    if (c->reference == COMMUNICATION_PACKED && span.pool >= 0) {
-        struct gang_span best = gang_span_packed(&w->s->fleet.pools[span.pool], j->spec.workers, j->spec.cards_per_worker);
+    int32_t cards = cards_and_span(w, j, span);
+    double eta = communication_efficiency(c, cards, span->nodes > 0 ? span->nodes : 1, span->oversubscription);
+    if (c->reference == COMMUNICATION_PACKED && span->pool >= 0) {
+        struct gang_span best = gang_span_packed(&w->s->fleet.pools[span->pool], j->spec.workers, j->spec.cards_per_worker);
         eta /= communication_efficiency(c, cards, best.nodes, best.oversubscription);
     }
     return communication_ppm(eta);
+}
+
+int32_t gang_speed_ppm(struct world *w, const struct job *j)
+{
+    struct gang_span span;
+    if (model_of(w, j)->model == COMMUNICATION_NONE)
+        return SPEED_ONE;
+    int32_t ppm = speed_at(w, j, &span);
+    w->network->runs += span.nodes > 1;
+    w->network->across += span.levels > 0;
+    return ppm;
+}
+
+void gang_say(struct record_text *t, const struct world *w, uint32_t job)
+{
+    static const char *const nodes[] = {"no node", "one node", "two nodes", "several nodes"};
+    const struct job *j = &w->jobs[job];
+    struct gang_span span;
+    if (model_of(w, j)->model == COMMUNICATION_NONE)
+        return;
+    int32_t ppm = speed_at(w, j, &span);
+    const struct node_pool_config *p = &w->s->fleet.pools[span.pool < 0 ? 0 : span.pool];
+    record_say(t, "; %s", nodes[span.nodes]);
+    if (span.levels > 0 && span.levels <= p->domain_count)
+        record_say(t, ", across level %s", p->domains[span.levels - 1].name);
+    record_say(t, ": speed %d.%04d", (int)(ppm / SPEED_ONE), (int)(ppm % SPEED_ONE / 100));
 }
 
 i128 gang_part(i128 mcns, int32_t ppm)

@@ -10,7 +10,7 @@
 #ifndef MODELS_WORLD_GANG_SPEED_H
 #define MODELS_WORLD_GANG_SPEED_H
 
-#include "models/world/world_priv.h"
+#include "models/world/record_text.h"
 
 /* Of jobs whose stream has a communication model. */
 struct gang_network {
@@ -21,6 +21,8 @@ struct gang_network {
 void gang_init(struct world *w);
 /* Part of its speed that the network leaves a gang whose run begins now, ppm, 1 .. SPEED_ONE. */
 int32_t gang_speed_ppm(struct world *w, const struct job *j);
+/* "; two nodes, across level rack: speed 0.7500", of a job with a model that has its cards; else nothing. */
+void gang_say(struct record_text *t, const struct world *w, uint32_t job);
 /* That part of an amount. */
 i128 gang_part(i128 mcns, int32_t ppm);
 /* The workload of a job computed so much and lost so much. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows about what happens to workloads outside of the policy: places, starts, ends, loops. */
+#include "models/world/gang_speed.h"
 #include "models/world/record_jobs.h"
 #include "models/world/record_priv.h"
 #include "models/world/world_preempt.h"
@@ -54,6 +55,8 @@ void record_started(struct world *w, uint32_t ix, sim_time starting, sim_time lo
     record_duration(&t, starting);
     record_say(&t, ", loading ");
     record_duration(&t, loading);
+    if (wl->kind <= WL_POD)
+        gang_say(&t, w, wl->owner);
     struct decision *d = record_row_of(w, ix, "started");
     bool again = wl->kind <= WL_POD && w->jobs[wl->owner].evictions + w->jobs[wl->owner].failures > 0;
     d->reason = again ? "Again" : "First";

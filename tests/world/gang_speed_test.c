@@ -74,11 +74,22 @@ static void two_nodes_of_a_rack_cost_a_tenth(void **state)
     told_free(t);
 }
 
+static const char *started_of(const struct told *t, const char *id)
+{
+    for (int32_t i = 0; i < told_rows(t, "decision"); i++)
+        if (strcmp(told_text(t, "decision", i, "kind"), "started") == 0 &&
+            strcmp(told_text(t, "decision", i, "workload"), id) == 0)
+            return told_text(t, "decision", i, "detail");
+    return "";
+}
+
 static void two_racks_cost_a_quarter(void **state)
 {
     (void)state;
     struct told *t = tell_under(FOUR_NODES(TENTH), HALF_OF_RACK_0 GANG, 0);
     assert_near(finish_of(t, "s-2"), 12001, 0);
+    assert_non_null(strstr(started_of(t, "s-0"), "; one node: speed 1.0000"));
+    assert_non_null(strstr(started_of(t, "s-2"), "; several nodes, across level rack: speed 0.7500"));
     assert_books(t, 12, 12000, 13 * 20000);
     assert_near(told_metric(t, "training.across_domains"), 1, 0);
     told_free(t);
