@@ -1,51 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Mean times to admission of Kueue's own performance test (kueue/paced.h). The service time of a
- * write is fitted on the baseline, by least squares over its three classes; the large-scale test is
- * then predicted, and both are compared with published.h. Items are admissions, events cycles.
+ * Mean times to admission of Kueue's own performance test (kueue/paced.h, kueue/range.h). The service
+ * time of a write is fitted on the baseline, by least squares over its three classes; the large-scale test
+ * is then predicted, and both are compared with published.h. Items are admissions, events cycles.
  */
-#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "bench/bench.h"
-#include "bench/kueue/published.h"
-
-enum { LOW_US = 18000, HIGH_US = 25000, STEP_US = 50 };
-
-static double error_of(const struct paced_published *p, const struct paced_result *r)
-{
-    double sum = 0;
-    for (int c = 0; c < PACED_CLASSES; c++)
-        sum += (r->admission_ms[c] - p->admission_ms[c]) * (r->admission_ms[c] - p->admission_ms[c]);
-    return sum;
-}
-
-static int64_t fit(const struct paced_published *p)
-{
-    double least = DBL_MAX;
-    int64_t best_us = LOW_US;
-    for (int64_t us = LOW_US; us <= HIGH_US; us += STEP_US) {
-        struct paced_result r;
-        paced_run(&p->config, us * 1000, &r);
-        if (error_of(p, &r) < least) {
-            least = error_of(p, &r);
-            best_us = us;
-        }
-    }
-    return best_us;
-}
+#include "bench/kueue/range.h"
 
 static double percent(double ours, double published)
 {
     return 100 * (ours / published - 1);
 }
 
-static void run_one(struct bench_report *report, const struct paced_published *p, int64_t write_us)
+static void run_one(struct bench_report *report, const struct paced_published *p, int64_t write_ns)
 {
     struct paced_result r;
     const double begun = bench_cpu_s();
-    paced_run(&p->config, write_us * 1000, &r);
+    range_mean(p, write_ns, &r);
     bench_add(report, p->name, r.admissions, r.cycles, bench_cpu_s() - begun);
     for (int c = PACED_CLASSES; c-- > 0;)
         bench_note(report, "%s: %-6s %6.1f s, published %6.1f s (%+.1f %%); decided after %.1f s", p->name,
@@ -58,10 +32,10 @@ static void run_one(struct bench_report *report, const struct paced_published *p
 bool bench_kueue_range(struct bench_report *report, struct err *e)
 {
     (void)e;
-    const int64_t write_us = fit(&paced_baseline);
+    const int64_t write_ns = range_fit(&paced_baseline);
     bench_note(report, "service time of a write, fitted on the baseline: %.2f ms (its client may make 50 a second)",
-               (double)write_us / 1e3);
-    run_one(report, &paced_baseline, write_us);
-    run_one(report, &paced_large_scale, write_us);
+               (double)write_ns / 1e6);
+    run_one(report, &paced_baseline, write_ns);
+    run_one(report, &paced_large_scale, write_ns);
     return true;
 }

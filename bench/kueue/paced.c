@@ -8,6 +8,7 @@
 #include "models/policies/policy.h"
 #include "sim/arena.h"
 #include "sim/check.h"
+#include "sim/rng.h"
 #include "sim/sim_time.h"
 
 enum { MANAGER_BURST = 100, RUNNER_BURST = 2000 };
@@ -29,19 +30,23 @@ struct bucket {
 
 struct job {
     int64_t created, admitted, written; /* the last time */
+    uint64_t condition; /* the text of QuotaReserved False; 0: another one than any below */
     uint32_t queue, generation;
     uint8_t class;
 };
 
 struct paced {
     const struct paced_config *cfg;
+    const struct paced_pace *pace;
     struct arena mem;
     const struct policy_ops *ops;
     void *policy;
     struct policy_outputs out;
     struct job *jobs;
     uint32_t *made; /* of each set */
-    uint32_t shapes[PACED_CLASSES], job_count, finished;
+    int64_t *available; /* to each queue when the cycle began */
+    uint32_t shapes[PACED_CLASSES], queue_count, job_count, job_total, finished;
+    struct rng rng;
     struct event *events;
     size_t event_count, event_capacity;
     uint64_t order, uids;
@@ -92,12 +97,19 @@ static int64_t token(struct bucket *b, int64_t now)
     return b->next > now ? b->next : now;
 }
 
+/* Of a request to the API server, beside the wait for its token. */
+static int64_t round_trip(struct paced *p)
+{
+    return p->pace->round_trip_ns > 0 ? (int64_t)rng_below(&p->rng, (uint64_t)p->pace->round_trip_ns + 1) : 0;
+}
+
 /* ---- what a cycle does ---- */
 
 static void admit(struct paced *p, const struct policy_output *o)
 {
     struct job *j = &p->jobs[o->workload];
     j->admitted = p->cycle_ends; /* where the cycle is by now */
+    j->condition = 0;
     j->generation++;
     p->r->admissions++;
     p->r->writes++;
@@ -113,10 +125,31 @@ static void wait_for_write(struct paced *p)
 
 static void evict(struct paced *p, const struct policy_output *o)
 {
+    p->jobs[o->workload].condition = 0; /* the runner's text */
     p->jobs[o->workload].generation++;
     p->r->evictions++;
     wait_for_write(p);
     push(p, (struct event){.at = p->cycle_ends, .id = o->workload, .kind = AT_RELEASE});
+}
+
+/* The text of a head that goes back, as a number: "15 more needed" (flavorassigner.go), with
+ * ". Pending the preemption of 3 workload(s)", or one without numbers (scheduler.go). */
+static uint64_t condition_of(const struct paced *p, const struct policy_entry *e)
+{
+    const uint64_t kind = ((uint64_t)e->outcome + 1) << 56;
+    if (e->outcome == POLICY_OUT_SKIPPED)
+        return kind;
+    const int64_t missing = p->cfg->classes[p->jobs[e->workload].class].request - p->available[e->cluster_queue];
+    return kind | (uint64_t)e->victim_count << 32 | (uint32_t)missing;
+}
+
+static void put_back(struct paced *p, const struct policy_entry *e)
+{
+    const uint64_t condition = condition_of(p, e);
+    if (p->jobs[e->workload].condition == condition)
+        return;
+    p->jobs[e->workload].condition = condition;
+    wait_for_write(p);
 }
 
 /* Admissions and evictions come in the order in which entries were processed, then heads go back. */
@@ -132,16 +165,36 @@ static void apply(struct paced *p)
     for (size_t i = 0; i < p->out.count; i++) {
         const struct policy_output *o = &p->out.items[i];
         if (o->kind == POLICY_SAY_ENTRY && o->u.entry->outcome != POLICY_OUT_ADMITTED)
-            wait_for_write(p);
+            put_back(p, o->u.entry);
     }
     p->out.count = 0;
     p->ops->release_outputs(p->policy);
 }
 
+static void look_at_quota(struct paced *p)
+{
+    for (uint32_t q = 0; q < p->queue_count; q++) {
+        struct policy_quota_state s;
+        REQUIRE(p->ops->quota(p->policy, POLICY_OBJ_CLUSTER_QUEUE, q, 0, 0, &s));
+        p->available[q] = s.available;
+    }
+}
+
+/* What a cycle with this output works. */
+static int64_t working_ns(const struct paced *p)
+{
+    const int64_t head = p->job_count < p->job_total ? p->pace->creating_ns : p->pace->quiet_ns;
+    int64_t heads = 0;
+    for (size_t i = 0; i < p->out.count; i++)
+        heads += p->out.items[i].kind == POLICY_SAY_ENTRY;
+    return heads > 0 ? p->queue_count * p->pace->queue_ns + heads * head : 0;
+}
+
 static void cycle(struct paced *p)
 {
-    p->cycle_ends = p->now;
+    look_at_quota(p);
     const enum policy_cycle c = p->ops->cycle(p->policy, p->now, &p->out);
+    p->cycle_ends = p->now + working_ns(p);
     p->awake = c == POLICY_CYCLE_CHANGED || (c == POLICY_CYCLE_SAME && p->out.count > 1);
     const uint64_t before = p->r->admissions;
     apply(p);
@@ -169,7 +222,7 @@ static void ask_next(struct paced *p, uint32_t set)
 {
     const struct paced_class *c = &p->cfg->classes[set % PACED_CLASSES];
     if (p->made[set] < c->count)
-        push(p, (struct event){.at = p->now + c->interval_ms * SIM_MS, .id = set, .kind = AT_CREATE});
+        push(p, (struct event){.at = p->now + c->interval_ms * SIM_MS + round_trip(p), .id = set, .kind = AT_CREATE});
 }
 
 static void created(struct paced *p, uint32_t set)
@@ -199,8 +252,8 @@ static void happen(struct paced *p, struct event e)
             break;
         p->ops->observed(p->policy, p->now, e.id, &p->out);
         p->jobs[e.id].written = p->now;
-        push(p, (struct event){.at = p->now + p->cfg->classes[p->jobs[e.id].class].runtime_ms * SIM_MS, .id = e.id,
-                               .generation = e.generation, .kind = AT_END});
+        push(p, (struct event){.at = p->now + p->cfg->classes[p->jobs[e.id].class].runtime_ms * SIM_MS + round_trip(p),
+                               .id = e.id, .generation = e.generation, .kind = AT_END});
         break;
     case AT_END:
         if (p->jobs[e.id].generation != e.generation)
@@ -245,7 +298,7 @@ static void play(struct paced *p)
 
 static void make_objects(struct paced *p, struct policy_config *config)
 {
-    const uint32_t n = p->cfg->cohorts * p->cfg->queues;
+    const uint32_t n = p->queue_count;
     struct policy_cohort *cohorts = arena_alloc(&p->mem, p->cfg->cohorts, sizeof *cohorts);
     struct policy_cluster_queue *queues = arena_alloc(&p->mem, n, sizeof *queues);
     struct policy_local_queue *locals = arena_alloc(&p->mem, n, sizeof *locals);
@@ -277,8 +330,10 @@ static void make_policy(struct paced *p)
 {
     static const char *const resources[] = {"cpu"};
     static const struct policy_flavor flavors[] = {{.name = "rf", .topology = POLICY_NONE}};
+    static const struct policy_gate hashing_off[] = {{"SchedulingEquivalenceHashing", false}};
     struct policy_config config = {.abi = POLICY_ABI, .size = sizeof config, .requeue_batch_ns = SIM_SECOND,
-        .record_entries = true, .resources = resources, .resource_count = 1, .flavors = flavors, .flavor_count = 1};
+        .record_entries = true, .resources = resources, .resource_count = 1, .flavors = flavors, .flavor_count = 1,
+        .gates = hashing_off, .gate_count = p->pace->before_hashing ? 1 : 0};
     char error[256] = "";
     make_objects(p, &config);
     p->ops = policy_kueue();
@@ -309,28 +364,29 @@ static void sum_up(struct paced *p)
     p->r->wall_ms = (double)p->ended / 1e6;
 }
 
-void paced_run(const struct paced_config *config, int64_t write_ns, struct paced_result *result)
+void paced_run(const struct paced_config *config, const struct paced_pace *pace, struct paced_result *result)
 {
-    struct paced p = {.cfg = config, .r = result,
-                      .manager = {write_ns, MANAGER_BURST, INT64_MIN / 2},
+    struct paced p = {.cfg = config, .pace = pace, .r = result, .queue_count = config->cohorts * config->queues,
+                      .manager = {pace->write_ns, MANAGER_BURST, INT64_MIN / 2},
                       .runner = {runner_ns, RUNNER_BURST, INT64_MIN / 2}};
-    const uint32_t queues = config->cohorts * config->queues, sets = queues * PACED_CLASSES;
-    uint32_t per_queue = 0;
     for (int c = 0; c < PACED_CLASSES; c++)
-        per_queue += config->classes[c].count;
+        p.job_total += p.queue_count * config->classes[c].count;
     *result = (struct paced_result){0};
+    rng_open(&p.rng, pace->seed, 0, 0, 0);
     make_policy(&p);
-    p.jobs = mem_alloc((size_t)queues * per_queue + 1, sizeof *p.jobs);
-    p.made = mem_zalloc((size_t)sets + 1, sizeof *p.made);
-    for (uint32_t s = 0; s < sets; s++)
+    p.jobs = mem_alloc((size_t)p.job_total + 1, sizeof *p.jobs);
+    p.made = mem_zalloc((size_t)p.queue_count * PACED_CLASSES + 1, sizeof *p.made);
+    p.available = mem_alloc((size_t)p.queue_count + 1, sizeof *p.available);
+    for (uint32_t s = 0; s < p.queue_count * PACED_CLASSES; s++)
         ask_next(&p, s);
     play(&p);
-    REQUIRE(p.finished == p.job_count);
+    REQUIRE(p.finished == p.job_count && p.job_count == p.job_total);
     sum_up(&p);
     p.ops->destroy(p.policy);
     free(p.out.items);
     free(p.jobs);
     free(p.made);
+    free(p.available);
     free(p.events);
     arena_fini(&p.mem);
 }
