@@ -66,12 +66,16 @@ static void communication_before(struct read_ctx *ctx, const struct ynode *map, 
 static void communication_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {
     static const char *const of_doubling[] = {"lossPerDoubling", "baseCards"};
+    const struct ynode *model = ynode_get(map, "model");
     enum communication_law law = communication_law_of(((struct communication *)out)->model);
-    for (const struct field *f = communication_fields + 2; ynode_get(map, "model") != NULL && f->name != NULL; f++) {
+    if (model == NULL || model->kind != YNODE_SCALAR ||
+        (law == COMMUNICATION_LAW_NONE && strcmp(model->text, model_names[0].name) != 0))
+        return; /* reported by its row */
+    for (const struct field *f = communication_fields + 2; f->name != NULL; f++) {
         const struct ynode *at = ynode_get(map, f->name);
         bool doubling = strcmp(f->name, of_doubling[0]) == 0 || strcmp(f->name, of_doubling[1]) == 0;
         if (at != NULL && law != (doubling ? COMMUNICATION_LAW_DOUBLING : COMMUNICATION_LAW_STEP))
-            field_problem(ctx, at, "'%s' is no parameter of model %s; %s", f->name, ynode_get(map, "model")->text,
+            field_problem(ctx, at, "'%s' is no parameter of model %s; %s", f->name, model->text,
                           law == COMMUNICATION_LAW_NONE       ? "it has none"
                           : law == COMMUNICATION_LAW_DOUBLING ? "it has lossPerDoubling and baseCards"
                                                               : "it has batch, alphaC, betaC, alphaR, betaR, alphaN, betaN, gamma and twoNodePenalty");
