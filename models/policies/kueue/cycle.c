@@ -104,6 +104,12 @@ static void undo_topology(struct kq *k)
     }
 }
 
+static void forget_victim(struct kq *k, struct kq_wl *w)
+{
+    w->victim = false;
+    k->cqs[w->cq]->node.tree->victims.count = 0;
+}
+
 static void settle_trees(struct kq *k)
 {
     for (size_t i = 0; i < k->warm.count; i++) {
@@ -119,8 +125,8 @@ static enum policy_cycle finish(struct kq *k, int64_t now, struct policy_outputs
     kq_undo_all(k);
     undo_topology(k);
     for (size_t i = 0; i < k->victims.count; i++)
-        kq_wl(k, k->victims.v[i])->victim = false;
-    k->victims.count = k->victim_trees.count = 0;
+        forget_victim(k, kq_wl(k, k->victims.v[i]));
+    k->victims.count = 0;
     for (size_t i = 0; i < k->order.count; i++)
         kq_requeue_entry(k, k->cqs[k->order.v[i]], now, out);
     for (size_t i = 0; i < k->inadmissible.count; i++)

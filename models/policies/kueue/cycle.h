@@ -18,11 +18,11 @@ void kq_decide_again(struct kq *k, struct kq_cq *cq, bool without_victims);
 void kq_keep_progress(struct kq *k, struct kq_cq *cq);
 bool kq_progress_pending(const struct kq *k, const struct kq_wl *w);
 
-/* Whether k->victims.v[i] counts for what is left to this queue: not in other trees, unless trees
- * share the nodes of a topology. */
-static inline bool kq_victim_matters(const struct kq *k, const struct kq_cq *cq, size_t i)
+/* The victims so far that count for what is left to this queue: not those in other trees, unless
+ * trees share the nodes of a topology. */
+static inline const struct kq_ids *kq_victims_for(const struct kq *k, const struct kq_cq *cq)
 {
-    return k->shared_topology || &k->trees[k->victim_trees.v[i]] == cq->node.tree;
+    return k->shared_topology ? &k->victims : &cq->node.tree->victims;
 }
 
 /* Processes one entry; false: it stops before its admission (blockAdmission). */

@@ -189,7 +189,7 @@ struct kq_cq {
     struct kq_least least[KQ_LEAST];
     uint32_t admitted;
     struct kq_entry entry;
-    uint32_t left_slot; /* tournament: place of its keys; POLICY_NONE: processed */
+    uint32_t left_slot; /* tournament: its first key; POLICY_NONE: processed */
     uint64_t keys_stamp;
 };
 
@@ -361,7 +361,6 @@ struct kq {
     struct kq_ids inadmissible;
     struct kq_ids logged; /* scratch */
     struct kq_ids victims; /* V of 2.8 */
-    struct kq_ids victim_trees; /* the tree of each */
     bool at_admission; /* suspended before the admission of order[order_done] */
     bool cycle_changed;
     struct kq_topo_undo *topo_undo;
@@ -403,8 +402,8 @@ struct kq {
     struct kq_bump bump;
     struct kq_places place_scratch;
     struct kq_topo_scratch *topo_scratch;
-    struct kq_share_key *share_keys;
-    size_t share_key_capacity;
+    struct kq_order_key *order_keys;
+    size_t order_key_capacity;
 };
 
 static inline struct kq_wl *kq_wl(const struct kq *k, uint32_t id)

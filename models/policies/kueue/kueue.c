@@ -121,12 +121,12 @@ static void free_scratch(struct kq *k)
     struct kq_ids *lists[] = {&k->warm, &k->order, &k->left,   &k->inadmissible,  &k->victims,
                               &k->pin,  &k->due,   &k->timers, &k->dirty_classes, &k->logged,
                               &k->held, &k->woken, &k->found.returned, &k->probe_targets.returned,
-                              &k->retries, &k->victim_trees};
+                              &k->retries};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         kq_ids_fini(lists[i]);
     void *blocks[] = {k->cursors.v,       k->cursors.heap, k->requests.v,  k->rest.v,
                       k->found.v,         k->probe_targets.v,  k->undo,        k->topo_undo,
-                      k->deferred,        k->wakes,            k->share_keys,  k->place_scratch.sets,
+                      k->deferred,        k->wakes,            k->order_keys,  k->place_scratch.sets,
                       k->resource_weights, k->place_scratch.domains};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         free(blocks[i]);

@@ -268,6 +268,8 @@ void kq_objects_fini(struct kq *k)
     for (uint32_t t = 0; t < k->tree_count; t++) {
         kq_ids_fini(&k->trees[t].hot);
         kq_ids_fini(&k->trees[t].woken);
+        kq_ids_fini(&k->trees[t].left);
+        kq_ids_fini(&k->trees[t].victims);
     }
     arena_fini(&k->build);
 }

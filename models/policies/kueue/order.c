@@ -39,12 +39,10 @@ void kq_sort_entries(struct kq *k, struct kq_ids *queues)
 /* ---- fair sharing ---- */
 
 /* Share and borrowing of one node on the way of an entry to the root, its own usage counted. */
-struct kq_share_key {
-    struct kq_share share;
+struct kq_order_key {
+    uint64_t share;
     bool borrows_requested;
 };
-
-enum { DEPTH_MAX = 32 };
 
 static bool borrows_requested(const struct kq_node *n, const struct kq_assign *a)
 {
@@ -54,43 +52,53 @@ static bool borrows_requested(const struct kq_node *n, const struct kq_assign *a
     return false;
 }
 
-static struct kq_share_key *keys_of(struct kq *k, const struct kq_cq *cq)
+static struct kq_order_key *keys_of(struct kq *k, const struct kq_cq *cq)
 {
-    return &k->share_keys[(size_t)cq->left_slot * DEPTH_MAX];
+    return &k->order_keys[cq->left_slot];
 }
 
-static void compute_keys(struct kq *k, struct kq_cq *cq)
+/* What other entries have changed on its way so far; never 0. */
+static uint64_t changes_above(const struct kq_cq *cq)
+{
+    uint64_t sum = 1;
+    for (const struct kq_node *n = &cq->node; n->parent != NULL; n = n->parent)
+        sum += n->logged;
+    return sum;
+}
+
+static void refresh_keys(struct kq *k, struct kq_cq *cq)
 {
     const struct kq_assign *a = &cq->entry.assign;
-    struct kq_share_key *keys = keys_of(k, cq);
+    struct kq_order_key *key = keys_of(k, cq);
+    const uint64_t stamp = changes_above(cq), state = cq->node.tree->state;
+    if (cq->keys_stamp == stamp)
+        return;
     for (size_t i = 0; i < a->use_count; i++)
         kq_add(&cq->node, a->use[i].fr, a->use[i].amount);
-    uint32_t depth = 0;
-    for (struct kq_node *n = &cq->node; n->parent != NULL && depth < DEPTH_MAX;
-         n = n->parent, depth++)
-        keys[depth] = (struct kq_share_key){kq_share_of(n), borrows_requested(n, a)};
+    for (struct kq_node *n = &cq->node; n->parent != NULL; n = n->parent, key++)
+        *key = (struct kq_order_key){kq_share_key_of(n), borrows_requested(n, a)};
     for (size_t i = 0; i < a->use_count; i++)
         kq_remove(&cq->node, a->use[i].fr, a->use[i].amount);
-    cq->keys_stamp = cq->node.tree->share_stamp;
+    cq->keys_stamp = stamp;
+    cq->node.tree->state = state;
 }
 
-/* a is strictly better than b at a cohort; depth_*: of the child they came from. */
-static bool better(struct kq *k, const struct kq_cq *a, uint32_t depth_a, const struct kq_cq *b,
+/* Negative: a is better than b at a cohort; depth_*: of the child they came from. */
+static int compare(struct kq *k, const struct kq_cq *a, uint32_t depth_a, const struct kq_cq *b,
                    uint32_t depth_b)
 {
-    const struct kq_share_key *x = &keys_of(k, a)[depth_a], *y = &keys_of(k, b)[depth_b];
+    const struct kq_order_key *x = &keys_of(k, a)[depth_a], *y = &keys_of(k, b)[depth_b];
     if (k->gate[KQ_PRIORITIZE_PREEMPTOR] &&
         a->entry.recorded_preemptor != b->entry.recorded_preemptor)
-        return a->entry.recorded_preemptor;
+        return a->entry.recorded_preemptor ? -1 : 1;
     if (k->gate[KQ_FS_NON_BORROWING] && x->borrows_requested != y->borrows_requested)
-        return y->borrows_requested;
-    const int c = kq_share_compare(x->share, y->share);
-    if (c != 0)
-        return c < 0;
+        return y->borrows_requested ? -1 : 1;
+    if (x->share != y->share)
+        return x->share < y->share ? -1 : 1;
     const struct kq_wl *v = kq_wl(k, a->entry.workload), *w = kq_wl(k, b->entry.workload);
     if (k->gate[KQ_PRIORITY_SORTING] && v->priority != w->priority)
-        return v->priority > w->priority;
-    return v->qtime_ms < w->qtime_ms;
+        return v->priority > w->priority ? -1 : 1;
+    return (v->qtime_ms > w->qtime_ms) - (v->qtime_ms < w->qtime_ms);
 }
 
 /* Number of steps from the queue up to the child of n on its way. */
@@ -108,13 +116,13 @@ static struct kq_cq *winner(struct kq *k, struct kq_node *n)
     for (uint32_t i = 0; i < n->cohort_count; i++) {
         struct kq_cq *x = n->cohorts[i]->left > 0 ? winner(k, n->cohorts[i]) : NULL;
         if (x != NULL &&
-            (best == NULL || better(k, x, depth_below(x, n), best, depth_below(best, n))))
+            (best == NULL || compare(k, x, depth_below(x, n), best, depth_below(best, n)) < 0))
             best = x;
     }
     for (uint32_t i = 0; i < n->queue_count; i++) {
         struct kq_cq *x = k->cqs[n->queues[i]->id];
         if (x->left_slot != POLICY_NONE &&
-            (best == NULL || better(k, x, 0, best, depth_below(best, n))))
+            (best == NULL || compare(k, x, 0, best, depth_below(best, n)) < 0))
             best = x;
     }
     return best;
@@ -126,35 +134,82 @@ static void count_left(struct kq_node *n, uint32_t by)
         n->left += by;
 }
 
+static uint32_t depth_of(const struct kq_cq *cq)
+{
+    uint32_t depth = 0;
+    for (const struct kq_node *n = &cq->node; n->parent != NULL; n = n->parent)
+        depth++;
+    return depth;
+}
+
 static void begin(struct kq *k)
 {
-    const size_t need = k->left.count * DEPTH_MAX;
-    k->share_keys =
-        mem_grow(k->share_keys, &k->share_key_capacity, need, sizeof *k->share_keys);
+    uint32_t keys = 0;
+    for (size_t i = 0; i < k->left.count; i++) {
+        struct kq_tree *t = k->cqs[k->left.v[i]]->node.tree;
+        t->left.count = t->left_done = 0;
+        t->left_sorted = false;
+    }
     for (size_t i = 0; i < k->left.count; i++) {
         struct kq_cq *cq = k->cqs[k->left.v[i]];
-        cq->left_slot = (uint32_t)i;
+        cq->left_slot = keys;
         cq->keys_stamp = 0;
-        cq->node.tree->share_stamp = 1;
-        cq->node.tree->share_undo = 0;
+        keys += depth_of(cq);
         count_left(&cq->node, 1);
+        kq_ids_push(&cq->node.tree->left, cq->node.id);
     }
+    k->order_keys = mem_grow(k->order_keys, &k->order_key_capacity, keys, sizeof *k->order_keys);
     k->left_first = 0;
     k->left_begun = true;
 }
 
-/* Keys of all entries of the tree that are still there; only when the usage has changed. */
-static void refresh(struct kq *k, struct kq_tree *t)
+/* Keys of all entries of the tree that are still there. */
+static void refresh_all(struct kq *k, struct kq_tree *t)
 {
-    if (t->share_undo != k->undo_count) {
-        t->share_undo = k->undo_count;
-        t->share_stamp++;
+    size_t kept = 0;
+    for (size_t i = 0; i < t->left.count; i++) {
+        struct kq_cq *cq = k->cqs[t->left.v[i]];
+        if (cq->left_slot == POLICY_NONE)
+            continue;
+        t->left.v[kept++] = t->left.v[i];
+        refresh_keys(k, cq);
     }
-    for (size_t i = k->left_first; i < k->left.count; i++) {
-        struct kq_cq *cq = k->cqs[k->left.v[i]];
-        if (cq->left_slot != POLICY_NONE && cq->node.tree == t && cq->keys_stamp != t->share_stamp)
-            compute_keys(k, cq);
+    t->left.count = kept;
+}
+
+/* Of equal ones the first by name; random in the real scheduler (section 9). */
+static bool comes_first(struct kq *k, const struct kq_cq *a, const struct kq_cq *b)
+{
+    const int c = compare(k, a, 0, b, 0);
+    return c != 0 ? c < 0 : a->name_rank < b->name_rank;
+}
+
+/* Where all queues hang on the root, an entry changes nothing for the others: one order holds for
+ * the whole cycle, unless that is suspended, and what it compares may change. */
+static struct kq_cq *next_sorted(struct kq *k, struct kq_tree *t)
+{
+    struct kq_ids *left = &t->left;
+    if (!t->left_sorted) {
+        refresh_all(k, t);
+        for (size_t gap = left->count / 2; gap > 0; gap /= 2)
+            for (size_t i = gap; i < left->count; i++) {
+                const uint32_t q = left->v[i];
+                size_t j = i;
+                for (; j >= gap && comes_first(k, k->cqs[q], k->cqs[left->v[j - gap]]); j -= gap)
+                    left->v[j] = left->v[j - gap];
+                left->v[j] = q;
+            }
+        t->left_sorted = true;
     }
+    return k->cqs[left->v[t->left_done++]];
+}
+
+static struct kq_cq *best_of(struct kq *k, struct kq_tree *t)
+{
+    if (t->root->cohort_count == 0 && !k->cfg.pods_ready.block_admission)
+        return next_sorted(k, t);
+    refresh_all(k, t);
+    return winner(k, t->root);
 }
 
 /* The tree of the first queue by name that still has an entry is served; trees do not meet. */
@@ -165,10 +220,8 @@ struct kq_cq *kq_tournament(struct kq *k)
     while (k->cqs[k->left.v[k->left_first]]->left_slot == POLICY_NONE)
         k->left_first++;
     struct kq_cq *cq = k->cqs[k->left.v[k->left_first]];
-    if (cq->node.parent != NULL) {
-        refresh(k, cq->node.tree);
-        cq = winner(k, cq->node.tree->root);
-    }
+    if (cq->node.parent != NULL)
+        cq = best_of(k, cq->node.tree);
     cq->left_slot = POLICY_NONE;
     count_left(&cq->node, UINT32_MAX); /* minus one */
     k->left_count--;

@@ -25,10 +25,10 @@ static const struct kq_shape *shape_of(const struct kq *k, const struct kq_entry
 static struct fit fits(struct kq *k, struct kq_cq *cq)
 {
     const struct kq_entry *e = &cq->entry;
+    const struct kq_ids *victims = kq_victims_for(k, cq);
     struct fit f = {true, true};
-    for (size_t i = 0; i < k->victims.count; i++)
-        if (kq_victim_matters(k, cq, i))
-            kq_take(k, kq_wl(k, k->victims.v[i]));
+    for (size_t i = 0; i < victims->count; i++)
+        kq_take(k, kq_wl(k, victims->v[i]));
     for (size_t i = 0; i < e->targets.count; i++)
         if (!kq_wl(k, e->targets.v[i].workload)->victim)
             kq_take(k, kq_wl(k, e->targets.v[i].workload));
@@ -39,9 +39,8 @@ static struct fit fits(struct kq *k, struct kq_cq *cq)
     for (size_t i = e->targets.count; i-- > 0;)
         if (!kq_wl(k, e->targets.v[i].workload)->victim)
             kq_put(k, kq_wl(k, e->targets.v[i].workload));
-    for (size_t i = k->victims.count; i-- > 0;)
-        if (kq_victim_matters(k, cq, i))
-            kq_put(k, kq_wl(k, k->victims.v[i]));
+    for (size_t i = victims->count; i-- > 0;)
+        kq_put(k, kq_wl(k, victims->v[i]));
     return f;
 }
 
@@ -136,18 +135,29 @@ void kq_admit(struct kq *k, struct kq_cq *cq, int64_t now, struct policy_outputs
     kq_say(out, POLICY_DO_ADMIT, e->workload, now)->u.entry = kq_make_entry(k, cq);
 }
 
+/* It is settled already what becomes of the entry, whether or not it fits. */
+static bool settled(const struct kq_entry *e)
+{
+    return e->assign.mode == POLICY_NO_FIT || e->assign.mode == POLICY_DEFERRED_FIT ||
+           (e->assign.mode == POLICY_PREEMPT && e->targets.count == 0);
+}
+
 /* Step A: the assignment is computed again where that is called for. */
 static struct fit refresh(struct kq *k, struct kq_cq *cq)
 {
     struct kq_entry *e = &cq->entry;
-    const struct fit f = fits(k, cq);
+    struct fit f = {true, true};
     const bool overlap = k->gate[KQ_RECOMPUTE_OVERLAP] && overlaps(k, e);
-    if (!overlap && (f.topology || !k->gate[KQ_TOPOLOGY_RECOMPUTE]))
-        return f;
+    if (!overlap) {
+        if (!settled(e) || e->assign.places.valid)
+            f = fits(k, cq);
+        if (f.topology || !k->gate[KQ_TOPOLOGY_RECOMPUTE])
+            return f;
+    }
     kq_decide_again(k, cq, overlap);
     if (overlap && e->assign.mode == POLICY_FIT)
         e->assign.mode = POLICY_DEFERRED_FIT;
-    return fits(k, cq);
+    return settled(e) ? f : fits(k, cq);
 }
 
 static void no_candidates(struct kq *k, struct kq_cq *cq)
@@ -179,7 +189,7 @@ static void add_victims(struct kq *k, const struct kq_cq *cq)
     for (size_t i = 0; i < e->targets.count; i++) {
         kq_wl(k, e->targets.v[i].workload)->victim = true;
         kq_ids_push(&k->victims, e->targets.v[i].workload);
-        kq_ids_push(&k->victim_trees, (uint32_t)(cq->node.tree - k->trees));
+        kq_ids_push(&cq->node.tree->victims, e->targets.v[i].workload);
     }
 }
 

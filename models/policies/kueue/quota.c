@@ -47,6 +47,7 @@ void kq_add_logged(struct kq *k, struct kq_node *n, uint32_t fr, int64_t v)
         k->undo[k->undo_count++] = (struct kq_undo){n, fr, q->use};
         q->use = kq_plus(q->use, v);
         n->use_serial++;
+        n->logged++;
         if (n->parent == NULL || v <= free)
             return;
         v = kq_minus(v, free);

@@ -343,6 +343,8 @@ static void make_trees(struct kq *k)
     for (uint32_t t = 0; t < k->tree_count; t++) {
         kq_ids_fini(&k->trees[t].hot);
         kq_ids_fini(&k->trees[t].woken);
+        kq_ids_fini(&k->trees[t].left);
+        kq_ids_fini(&k->trees[t].victims);
     }
     k->warm.count = k->woken.count = 0;
     k->trees = arena_alloc(&k->build, roots, sizeof *k->trees);

@@ -68,6 +68,7 @@ struct kq_node {
     bool share_borrows;
     int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
+    uint64_t logged; /* grows with every change of usage that entries of a cycle make */
     uint32_t left;   /* entries below it that are still to be processed */
     /* scratch of a search, of queues (walk.c) */
     uint32_t cursor; /* its candidates, index + 1; 0: not looked for, POLICY_NONE: it has none */
@@ -109,9 +110,11 @@ struct kq_tree {
     /* queues woken in proof: their classes would all be parked again, one in each cycle */
     struct kq_ids woken;
     uint64_t woken_version;
-    uint64_t share_stamp; /* of the tournament: keys of entries are of this state */
-    size_t share_undo;
+    struct kq_ids left; /* tournament: queues with entries, by name or best first (order.c) */
+    size_t left_done;   /* in front of it: those processed, where it is sorted */
+    bool left_sorted;
     uint32_t name_rank; /* order of trees in the log: root name, "/" before a lone queue's */
+    struct kq_ids victims; /* chosen by entries of the cycle in progress */
     struct kq_ids hot; /* queues with something in their heap */
 };
 

@@ -348,7 +348,8 @@ void kq_walk_second(struct kq_walk *w)
     w->k->stamp++;
     for (size_t i = 0; i < k->retries.count; i++) {
         struct kq_node *q = &k->cqs[k->retries.v[i]]->node;
-        open_queue(opened(w, q->parent), q);
+        if (q->parent != w->own->parent || kq_share_key_of(q) > kq_share_key_of(w->own))
+            open_queue(opened(w, q->parent), q); /* else it is refused again */
     }
 }
 
