@@ -12,18 +12,11 @@ enum policy_cycle kq_cycle_resume(struct kq *k, int64_t now, struct policy_outpu
 void kq_nominate(struct kq *k, struct kq_cq *cq, uint32_t workload);
 
 /* Decides again within the cycle, pinned to the flavors it was nominated with (2.8 step A). */
-void kq_decide_again(struct kq *k, struct kq_cq *cq, bool without_victims);
+void kq_decide_again(struct kq *k, struct kq_cq *cq);
 
 /* Remembers the scan progress of the entry's assignment with the workload (4.6). */
 void kq_keep_progress(struct kq *k, struct kq_cq *cq);
 bool kq_progress_pending(const struct kq *k, const struct kq_wl *w);
-
-/* The victims so far that count for what is left to this queue: not those in other trees, unless
- * trees share the nodes of a topology. */
-static inline const struct kq_ids *kq_victims_for(const struct kq *k, const struct kq_cq *cq)
-{
-    return k->shared_topology ? &k->victims : &cq->node.tree->victims;
-}
 
 /* Processes one entry; false: it stops before its admission (blockAdmission). */
 bool kq_process(struct kq *k, struct kq_cq *cq, int64_t now, struct policy_outputs *out);

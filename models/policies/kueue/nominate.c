@@ -120,24 +120,14 @@ static const uint32_t *pin_flavors(struct kq *k, const struct kq_shape *s,
     return k->pin.v;
 }
 
-void kq_decide_again(struct kq *k, struct kq_cq *cq, bool without_victims)
+void kq_decide_again(struct kq *k, struct kq_cq *cq)
 {
     struct kq_entry *e = &cq->entry;
     struct kq_wl *w = kq_wl(k, e->workload);
     struct kq_decide d = decision(k, cq, w);
-    const struct kq_ids *victims = kq_victims_for(k, cq);
-    const size_t n = without_victims ? victims->count : 0;
-    for (size_t i = 0; i < n; i++) {
-        kq_take(k, kq_wl(k, victims->v[i]));
-        kq_wl(k, victims->v[i])->out = true;
-    }
     w->has_progress = false;
     d.pin = pin_flavors(k, d.shape, &e->assign);
     kq_decide_run(k, &d, &e->assign, &e->targets);
-    for (size_t i = n; i-- > 0;) {
-        kq_wl(k, victims->v[i])->out = false;
-        kq_put(k, kq_wl(k, victims->v[i]));
-    }
     e->reusable = false;
     kq_keep_progress(k, cq);
 }

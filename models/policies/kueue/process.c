@@ -21,14 +21,36 @@ static const struct kq_shape *shape_of(const struct kq *k, const struct kq_entry
     return k->shapes[kq_wl(k, e->workload)->shape];
 }
 
-/* fits of 2.8: with the usage of all victims so far and of this entry's targets taken out. */
-static struct fit fits(struct kq *k, struct kq_cq *cq)
+/* The victims so far that count for what is left to this queue: not those in other trees, unless
+ * trees share the nodes of a topology. */
+static const struct kq_ids *victims_for(const struct kq *k, const struct kq_cq *cq)
+{
+    return k->shared_topology ? &k->victims : &cq->node.tree->victims;
+}
+
+static void take_victims(struct kq *k, const struct kq_cq *cq)
+{
+    const struct kq_ids *victims = victims_for(k, cq);
+    for (size_t i = 0; i < victims->count; i++) {
+        kq_take(k, kq_wl(k, victims->v[i]));
+        kq_wl(k, victims->v[i])->out = true;
+    }
+}
+
+static void put_victims(struct kq *k, const struct kq_cq *cq)
+{
+    const struct kq_ids *victims = victims_for(k, cq);
+    for (size_t i = victims->count; i-- > 0;) {
+        kq_wl(k, victims->v[i])->out = false;
+        kq_put(k, kq_wl(k, victims->v[i]));
+    }
+}
+
+/* fits of 2.8: with the usage of this entry's targets taken out. */
+static struct fit fits_without_targets(struct kq *k, struct kq_cq *cq)
 {
     const struct kq_entry *e = &cq->entry;
-    const struct kq_ids *victims = kq_victims_for(k, cq);
     struct fit f = {true, true};
-    for (size_t i = 0; i < victims->count; i++)
-        kq_take(k, kq_wl(k, victims->v[i]));
     for (size_t i = 0; i < e->targets.count; i++)
         if (!kq_wl(k, e->targets.v[i].workload)->victim)
             kq_take(k, kq_wl(k, e->targets.v[i].workload));
@@ -39,8 +61,15 @@ static struct fit fits(struct kq *k, struct kq_cq *cq)
     for (size_t i = e->targets.count; i-- > 0;)
         if (!kq_wl(k, e->targets.v[i].workload)->victim)
             kq_put(k, kq_wl(k, e->targets.v[i].workload));
-    for (size_t i = victims->count; i-- > 0;)
-        kq_put(k, kq_wl(k, victims->v[i]));
+    return f;
+}
+
+/* The same with that of all victims so far taken out too. */
+static struct fit fits(struct kq *k, struct kq_cq *cq)
+{
+    take_victims(k, cq);
+    const struct fit f = fits_without_targets(k, cq);
+    put_victims(k, cq);
     return f;
 }
 
@@ -154,10 +183,16 @@ static struct fit refresh(struct kq *k, struct kq_cq *cq)
         if (f.topology || !k->gate[KQ_TOPOLOGY_RECOMPUTE])
             return f;
     }
-    kq_decide_again(k, cq, overlap);
+    if (overlap)
+        take_victims(k, cq);
+    kq_decide_again(k, cq);
     if (overlap && e->assign.mode == POLICY_FIT)
         e->assign.mode = POLICY_DEFERRED_FIT;
-    return settled(e) ? f : fits(k, cq);
+    if (!settled(e))
+        f = overlap ? fits_without_targets(k, cq) : fits(k, cq);
+    if (overlap)
+        put_victims(k, cq);
+    return f;
 }
 
 static void no_candidates(struct kq *k, struct kq_cq *cq)
