@@ -132,6 +132,30 @@ static bool take_size(struct jobs_file *f, struct job_spec *job, struct row_erro
     return true;
 }
 
+/* A name of the queue column, or "team/name" of the row when that is a local queue: what import kueue-workloads writes. */
+static bool is_queue(const struct jobs_file *f, int32_t q, const char *name)
+{
+    const struct jobs_file_options *o = f->options;
+    const char *team = field(f, COL_TEAM);
+    const size_t n = strlen(team);
+    if (q >= o->queue_count - o->local_queue_count && f->queue_column != f->at[COL_TEAM] && n > 0 &&
+        strncmp(o->queues[q], team, n) == 0 && o->queues[q][n] == '/' && strcmp(o->queues[q] + n + 1, name) == 0) {
+        return true;
+    }
+    return strcmp(o->queues[q], name) == 0;
+}
+
+/* Local queues stand last and go first: "main" of team a is a/main, whatever ClusterQueue is named main. */
+static int32_t find_queue(const struct jobs_file *f, const char *name)
+{
+    for (int32_t q = f->options->queue_count - 1; q >= 0; q--) {
+        if (is_queue(f, q, name)) {
+            return q;
+        }
+    }
+    return -1;
+}
+
 static bool take_queue(struct jobs_file *f, struct job_spec *job, struct row_error *e)
 {
     job->queue = f->cfg->queue;
@@ -141,12 +165,9 @@ static bool take_queue(struct jobs_file *f, struct job_spec *job, struct row_err
     }
     const struct jobs_file_options *o = f->options;
     const char *name = f->csv.text[f->queue_column];
-    int32_t q = f->last_queue;
-    if (q < 0 || strcmp(o->queues[q], name) != 0) {
-        for (q = 0; q < o->queue_count && strcmp(o->queues[q], name) != 0; q++) {
-        }
-    }
-    if (q == o->queue_count) {
+    const bool again = f->last_queue >= (o->local_queue_count > 0 ? o->queue_count - o->local_queue_count : 0);
+    const int32_t q = again && is_queue(f, f->last_queue, name) ? f->last_queue : find_queue(f, name);
+    if (q < 0) {
         char expected[128];
         const char *near = diag_nearest(name, o->queues, (size_t)o->queue_count);
         row_error_text(expected, sizeof expected, near != NULL ? "a queue of the scenario such as '%s'"

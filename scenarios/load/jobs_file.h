@@ -23,6 +23,7 @@ struct jobs_file_options {
     /* Names of the scenario's queues, for cfg->file_queue_column; kept, not copied. */
     const char *const *queues;
     int32_t queue_count;
+    int32_t local_queue_count; /* the last of them are "namespace/name" of manifests */
     const int32_t *queue_ids;  /* of each name, NULL: its position; local queues share that of their queue */
     const int32_t *queue_team; /* team of each name, NULL: always the stream's */
     uint64_t skip_bad;         /* this many bad rows are left out; one more is an error */

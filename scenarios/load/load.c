@@ -263,7 +263,7 @@ static void set_names(struct jobs_file_options *to, struct scenario *s, const st
                     teams[count] = t;
             ids[count++] = q;
         }
-    *to = (struct jobs_file_options){.queues = names, .queue_count = count, .queue_ids = ids, .queue_team = teams};
+    *to = (struct jobs_file_options){.queues = names, .queue_count = count, .local_queue_count = count - queues, .queue_ids = ids, .queue_team = teams};
 }
 
 static void set_openers(struct scenario *s, const struct load_objects *objects)

@@ -80,6 +80,20 @@ risk|desk|60.0
 research|students|120.0"
 fi
 
+# As import kueue-workloads writes them: the local queue beside its namespace. A ClusterQueue of that name does not come first.
+sed 's/metadata: {name: risk}/metadata: {name: jobs}/' o/cluster.yaml | sed 's/clusterQueue: risk/clusterQueue: jobs/' >o/named.yaml
+printf 'submit_s,duration_s,workers,cards_per_worker,team,queue\n0,600,1,4,lab,jobs\n60,600,1,4,desk,jobs\n120,600,1,2,students,jobs\n180,600,1,2,,jobs\n' >o/jobs.csv
+sed 's/cluster.yaml/named.yaml/' o/jobs.yaml >o/named-jobs.yaml
+run run o/named-jobs.yaml --record full -o jobs.db
+report "$status" "a column may name local queues beside their namespaces"
+if command -v sqlite3 >/dev/null; then
+    equal "and they are found by both" "$(query jobs.db "SELECT DISTINCT queue, team, start_s FROM workload ORDER BY 3")" \
+        "research|lab|0.0
+jobs|desk|60.0
+research|students|120.0
+jobs|desk|180.0"
+fi
+
 # ---- what is wrong is named where it stands ----
 bad() { # NAME TEXT ARGUMENTS...
     name=$1
