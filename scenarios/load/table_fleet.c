@@ -252,6 +252,16 @@ static void add_implicit_labels(struct read_ctx *ctx, struct node_pool_in *p)
     p->c.labels = all;
 }
 
+static void missing_price(struct read_ctx *ctx, const struct node_pool_in *p, const struct ynode *map)
+{
+    if (map->place.source != NULL && map->place.source->is_objects)
+        field_problem(ctx, map, "the price of the nodes of pool '%.60s' is missing; the catalogue has none, so the scenario needs nodeTypes: "
+                      "[{labels: {...}, pricePerCard: 1.20usd/h}]", p->c.name == NULL ? "" : p->c.name);
+    else
+        field_problem(ctx, map,
+                      "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
+}
+
 static void node_pool_after(struct read_ctx *ctx, const struct ynode *map, void *out)
 {
     struct node_pool_in *p = out;
@@ -264,9 +274,7 @@ static void node_pool_after(struct read_ctx *ctx, const struct ynode *map, void 
         p->c.price_uusd_per_node_h = p->price_uusd_per_card_h * p->c.cards_per_node;
     bool bad_instance = ynode_get(map, "instance") != NULL && p->c.instance == NULL;
     if (p->c.price_uusd_per_node_h < 0 && ynode_get(map, "price") == NULL && !bad_instance)
-        field_problem(ctx, map, map->place.source != NULL && map->place.source->is_objects
-                      ? "the price of these nodes is missing; the catalogue has none, so the scenario needs nodeTypes: [{pricePerCard: 1.20usd/h}]"
-                      : "the price is missing; the catalogue has none for this, so write price: 12.50usd/h or pricePerCard: 1.20usd/h");
+        missing_price(ctx, p, map);
     p->c.sharing = p->sharing.c;
     add_instance_amounts(ctx, p);
     add_implicit_labels(ctx, p);

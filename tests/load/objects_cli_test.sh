@@ -65,6 +65,40 @@ report $? "check counts the objects' cards and queues"
 said "o/nodes.yaml:102:1: warning: Node 'l40s-broken': left out of the fleet, it is not Ready"
 report $? "a node that is not Ready is left out, by name"
 
+# ---- a Topology is the network of the pools ----
+rack() { # NODES RACK
+    printf 's/zone: a, kubernetes.io.hostname: h100-[%s]/net.io\\/block: b1, net.io\\/rack: %s, &/\n' "$1" "$2"
+}
+topology() { # LEVELS
+    sed 's/nodeLabels: {node.kubernetes.io.instance-type: p5.48xlarge}/&\n  topologyName: net/' "$root/tests/load/data/objects/cluster.yaml"
+    printf -- '---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: net}\nspec: {levels: [%s]}\n' "$1"
+}
+cp o/cluster.yaml cluster.kept
+cp o/nodes.yaml nodes.kept
+{ rack 12 r1 && rack 34 r2; } >racks.sed
+sed -f racks.sed nodes.kept >o/nodes.yaml
+topology '{nodeLabel: net.io/block}, {nodeLabel: net.io/rack}, {nodeLabel: kubernetes.io/hostname}' >o/cluster.yaml
+run check o/combined.yaml
+[ "$status" = 0 ] && said "o/cluster.yaml:8:17: warning: ResourceFlavor 'h100': no arbiter has networkLocality"
+report $? "a topology that no arbiter looks at is named"
+cp o/by-hand.yaml by-hand.kept
+sed 's/nodes: 4, cardsPerNode: 8,/& network: {domains: [{name: rack, nodes: 2}, {name: block, nodes: 4}]},/' by-hand.kept >o/by-hand.yaml
+cmp -s o/by-hand.yaml by-hand.kept && echo "# nothing was changed"
+same "a topology" --set 'arbiters[*].networkLocality=true'
+cp by-hand.kept o/by-hand.yaml
+{ rack 1 r1 && rack 2 r2 && rack 34 r3; } >racks.sed
+sed -f racks.sed nodes.kept >o/nodes.yaml
+run check o/combined.yaml --set 'arbiters[*].networkLocality=true'
+[ "$status" = 0 ] && said "its Topology is left out for node pool 'h100'; domains of net.io/rack have 1 to 2 of its nodes"
+report $? "domains of unequal size are named"
+rack 123 r1 >racks.sed
+sed -f racks.sed nodes.kept >o/nodes.yaml
+run check o/combined.yaml
+[ "$status" = 0 ] && said "not all of its nodes have the label net.io/block"
+report $? "a node outside of the topology is named"
+mv cluster.kept o/cluster.yaml
+mv nodes.kept o/nodes.yaml
+
 # ---- local queues in a jobs file ----
 printf 'submit_s,duration_s,workers,cards_per_worker,queue\n0,600,1,4,lab/jobs\n60,600,1,4,risk\n120,600,1,2,students/jobs\n' >o/jobs.csv
 {
@@ -109,7 +143,7 @@ bad "a pool name of two pools" "nodeTypes[0].pool: 'x' would name two node pools
     --set 'nodeTypes=[{labels: {gpu: l40s}, pool: x, pricePerCard: 1usd/h}]'
 bad "labels that no node has" "nodeTypes[0]: no node carries these labels" --set 'nodeTypes=[{labels: {gpu: l40}, pricePerCard: 1usd/h}]'
 bad "a type of card that is not there" "nodeTypes[0].card: unknown card type 'L40'; did you mean 'L4'?" --set 'nodeTypes=[{card: L40}]'
-bad "nodes without a price" "o/nodes.yaml:22:1: fleet.nodePools[1]: the price of these nodes is missing" --set 'nodeTypes=[]'
+bad "nodes without a price" "o/nodes.yaml:22:1: fleet.nodePools[1]: the price of the nodes of pool 'l40s' is missing" --set 'nodeTypes=[]'
 sed '/^demand:/,/^arbiters:/{/^arbiters:/!d}' o/combined.yaml >o/replay.yaml
 run check o/replay.yaml
 refused "arbiters beside manifests without demand" 2 "'arbiters' beside manifests needs demand"
@@ -142,8 +176,6 @@ edit 's/queueingStrategy: StrictFIFO/&\n  admissionChecks: [prov]/; $a ---\napiV
     0 "an admission check" "o/cluster.yaml:68:20: warning: ClusterQueue 'risk': its admission checks are left out"
 edit 's/fairSharing: {}/&\nwaitForPodsReady: {timeout: 5m}/' 0 "a field of the Configuration" \
     "warning: Configuration waitForPodsReady is left out: in the scenario workloads whose pods are not ready in time are not evicted"
-edit 's/  nodeLabels: {gpu: l40s}/&\n  topologyName: racks/; $a ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata: {name: racks}\nspec: {levels: [{nodeLabel: zone}]}' \
-    0 "a topology" "o/cluster.yaml:14:17: warning: ResourceFlavor 'l40s': its Topology is left out"
 edit 's/parentName: org/parentName: science/' 2 "cohorts in a circle" "cohort 'science' is its own ancestor"
 edit 's/fairSharing: {}/fairSharing: {}\n---\nkind: [/' 2 "a broken file" "o/cluster.yaml:"
 cp "$root/tests/load/data/objects/cluster.yaml" o/cluster.yaml

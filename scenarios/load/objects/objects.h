@@ -46,6 +46,7 @@ struct ob {
     int32_t key_count;
     struct ob_pool *pools;
     int32_t pool_count;
+    int32_t *pool_of;           /* by node id, -1 = in none */
     struct load_objects *left;
 };
 
@@ -75,6 +76,8 @@ struct ynode *ob_demand(const struct ob *o, const char *list);
 
 /* objects_fleet.c: node pools and flavors; sets pools, flavors[].nodes and kept. */
 void ob_fleet(struct ob *o);
+/* objects_network.c: domains of a pool that the flavor's topology makes; the flavor has one. */
+void ob_put_network(const struct ob *o, struct ynode *map, int32_t pool, const struct policy_flavor *f);
 /* objects_quota.c: what quotas there are (before the fleet), then cohorts, queues, teams. */
 void ob_count_quotas(struct ob *o);
 void ob_quota(struct ob *o);

@@ -10,6 +10,7 @@
 
 #include "models/fleet/catalogue.h"
 #include "scenarios/load/objects/objects.h"
+#include "sim/check.h"
 
 static const char instance_label[] = "node.kubernetes.io/instance-type";
 static const char host_label[] = "kubernetes.io/hostname";
@@ -205,9 +206,11 @@ static void make_pools(struct ob *o)
     const struct policy_config *cfg = &o->m->config;
     struct left_out down = {0}, nobodys = {0};
     o->pools = arena_alloc(o->a, (size_t)cfg->node_count + 1, sizeof *o->pools);
+    o->pool_of = arena_alloc(o->a, (size_t)cfg->node_count + 1, sizeof *o->pool_of);
     for (uint32_t i = 0; i < cfg->node_count; i++) {
         const struct policy_node *n = &cfg->nodes[i];
         const int64_t cards = amount_of(n, o->card);
+        o->pool_of[i] = -1;
         if (cards <= 0)
             continue;
         if (!n->ready || n->unschedulable) {
@@ -227,6 +230,7 @@ static void make_pools(struct ob *o)
         if (p == NULL)
             p = new_pool(o, &like);
         join(o, p, n);
+        o->pool_of[i] = (int32_t)(p - o->pools);
     }
     tell_left_out(o, &down, "it is not Ready or takes no pods (unschedulable)");
     tell_left_out(o, &nobodys, "no ResourceFlavor with a quota of cards selects it");
@@ -234,7 +238,7 @@ static void make_pools(struct ob *o)
 
 /* ---- names: that of nodeTypes, else of the flavor that says most about the nodes ---- */
 
-static const char *flavor_name(const struct ob *o, const struct policy_node *n)
+static const struct policy_flavor *flavor_of(const struct ob *o, const struct policy_node *n)
 {
     const struct policy_config *cfg = &o->m->config;
     const struct policy_flavor *best = NULL;
@@ -242,7 +246,8 @@ static const char *flavor_name(const struct ob *o, const struct policy_node *n)
         if (o->flavors[f].cards && cfg->flavors[f].name != NULL && selects(&cfg->flavors[f], n) &&
             (best == NULL || cfg->flavors[f].label_count > best->label_count))
             best = &cfg->flavors[f];
-    return best == NULL ? "nodes" : best->name;
+    REQUIRE(best != NULL); /* else it would be in no pool */
+    return best;
 }
 
 static bool name_taken(const struct ob *o, const char *name)
@@ -267,15 +272,20 @@ static void tell_clash(const struct ob *o, const struct ob_pool *p)
 
 static void name_pools(struct ob *o)
 {
+    const struct policy_config *cfg = &o->m->config;
+    int32_t *used = arena_alloc(o->a, (size_t)cfg->flavor_count + 1, sizeof *used); /* names made of a flavor's */
     for (int32_t i = 0; i < o->pool_count; i++)
         if (o->pools[i].type >= 0 && (o->pools[i].name = o->in->node_types[o->pools[i].type].pool.c.name) != NULL)
             tell_clash(o, &o->pools[i]);
     for (int32_t i = 0; i < o->pool_count; i++) {
         if (o->pools[i].name != NULL)
             continue;
-        const char *base = flavor_name(o, &o->m->config.nodes[o->pools[i].first]), *name = base;
-        for (int k = 2; name_taken(o, name); k++)
-            name = arena_printf(o->a, "%s-%d", base, k);
+        const struct policy_flavor *f = flavor_of(o, &cfg->nodes[o->pools[i].first]);
+        const char *name;
+        do {
+            const int32_t k = ++used[f - cfg->flavors];
+            name = k == 1 ? f->name : arena_printf(o->a, "%s-%d", f->name, (int)k);
+        } while (name_taken(o, name));
         o->pools[i].name = name;
     }
 }
@@ -321,6 +331,9 @@ static void put_pool(const struct ob *o, struct ynode *list, const struct ob_poo
     ob_number(o, map, "nodes", p->nodes, place);
     ob_number(o, map, "cardsPerNode", p->cards, place);
     put_type(o, map, p->type);
+    const struct policy_flavor *flavor = flavor_of(o, n);
+    if (flavor->topology != POLICY_NONE && ynode_get(map, "network") == NULL)
+        ob_put_network(o, map, (int32_t)(p - o->pools), flavor);
     struct ynode *labels = ob_under(o, map, "labels", YNODE_MAP, place);
     for (uint32_t i = 0; i < p->label_count; i++)
         if (strcmp(p->labels[i]->key, host_label) != 0 || is_key(o, host_label))

@@ -51,12 +51,22 @@ static void tell_queue(const struct ob *o, uint32_t ix)
     tell_flavors_without_cards(o, q);
 }
 
+static bool any_local(const struct ob *o)
+{
+    const struct ynode *list = ynode_get(o->root, "arbiters");
+    for (int32_t i = 0; list != NULL && list->kind == YNODE_LIST && i < list->count; i++) {
+        const struct ynode *n = list->items[i]->kind == YNODE_MAP ? ynode_get(list->items[i], "networkLocality") : NULL;
+        if (n != NULL && strcmp(n->text, "true") == 0)
+            return true;
+    }
+    return false;
+}
+
 static void tell_flavor(const struct ob *o, const struct policy_flavor *f)
 {
-    if (f->topology != POLICY_NONE)
+    if (f->topology != POLICY_NONE && !any_local(o))
         ob_warn(o, ob_place(o, "ResourceFlavor", NULL, f->name, "spec.topologyName"),
-                "ResourceFlavor '%.80s': its Topology is left out; gangs that must stay in one domain are placed anywhere unless nodeTypes "
-                "gives the network and the arbiter has networkLocality", f->name);
+                "ResourceFlavor '%.80s': no arbiter has networkLocality; gangs are placed without regard to its Topology", f->name);
 }
 
 /* The operator sees shares of cards as cards. */
