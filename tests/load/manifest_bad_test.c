@@ -225,6 +225,8 @@ static void text_that_is_no_yaml_or_json_is_refused_where_it_breaks(void **state
     refused("{\"kind\": \"List\", \"items\": [", "the JSON ends too early; is the file truncated?");
     refused("kind: \xff\xfe\n", "byte 6 is not UTF-8 text");
     refused("- 1\n", "expected an object with kind and apiVersion");
+    refused("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec: {resourceGroups: [[a]]}\n",
+            "cluster.yaml:4:25: ClusterQueue 'q': spec.resourceGroups[0]: Invalid value: expected an object");
     refused("metadata: {name: a}\n", "kind: Required value");
 }
 

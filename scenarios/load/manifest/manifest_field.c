@@ -139,6 +139,10 @@ void mf_unsupported(struct mf *r, const char *what)
 void mf_known(struct mf *r, const struct mnode *map, const char *const *names)
 {
     size_t count = 0;
+    if (map != NULL && map->kind != MNODE_MAP && map->kind != MNODE_NULL) {
+        mf_error(r, map, NULL, "Invalid value: expected an object");
+        return;
+    }
     while (names[count] != NULL)
         count++;
     for (const struct mnode *c = mnode_first(map); c != NULL; c = c->next) {
