@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fleetsim check: is a scenario valid, and which known mistakes does it contain? */
+/* fleetsim check: is a scenario, or a cluster's objects, valid, and which known mistakes does it contain? */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "scenarios/load/load.h"
+#include "studies/manifest_check.h"
 
-enum { OPT_SET = 256, OPT_STRICT, SETS_MAX = 256, EXIT_NO = 1, EXIT_BAD_INPUT = 2 };
+enum { OPT_SET = 256, OPT_STRICT, OPT_MANIFESTS, SETS_MAX = 256, EXIT_NO = 1, EXIT_BAD_INPUT = 2 };
 
 static const struct argp_option options[] = {
     {"set", OPT_SET, "KEY=VALUE", 0, "Override a field of the scenario; repeatable", 0},
     {"strict", OPT_STRICT, NULL, 0, "Exit with 1 when there are warnings", 0},
+    {"manifests", OPT_MANIFESTS, "FILE", 0, "Check Kubernetes objects instead; repeatable, more files may follow", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
 struct check_arguments {
@@ -19,7 +21,22 @@ struct check_arguments {
     const char *sets[SETS_MAX];
     int set_count;
     bool strict;
+    struct manifest_check_options manifests;
 };
+
+/* A scenario, or with --manifests one more file of objects. */
+static void take_file(struct check_arguments *a, const char *file, bool objects, struct argp_state *state)
+{
+    struct manifest_check_options *m = &a->manifests;
+    if (!objects && a->scenario != NULL)
+        argp_error(state, "one scenario at a time; found a second: '%s'", file);
+    if (objects && m->file_count == MANIFEST_FILES_MAX)
+        argp_error(state, "more than %d files of manifests", MANIFEST_FILES_MAX);
+    if (objects)
+        m->files[m->file_count++] = file;
+    else
+        a->scenario = file;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -34,13 +51,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->strict = true;
         break;
     case ARGP_KEY_ARG:
-        if (a->scenario != NULL)
-            argp_error(state, "one scenario at a time; found a second: '%s'", arg);
-        a->scenario = arg;
+        take_file(a, arg, a->manifests.file_count > 0, state);
+        break;
+    case OPT_MANIFESTS:
+        take_file(a, arg, true, state);
         break;
     case ARGP_KEY_END:
-        if (a->scenario == NULL)
-            argp_error(state, "expected a scenario file");
+        if (a->scenario == NULL && a->manifests.file_count == 0)
+            argp_error(state, "expected a scenario file, or --manifests");
+        if (a->manifests.file_count > 0 && a->set_count > 0)
+            argp_error(state, "--set is for scenarios, not for --manifests");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -49,11 +69,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options, parse, "SCENARIO.yaml",
+    options, parse, "SCENARIO.yaml\n--manifests FILE...",
     "Reads a scenario and reports what is wrong with it (errors) and what is valid but known to go wrong "
-    "(warnings, each with its reason).\v"
+    "(warnings, each with its reason); with --manifests the objects of a cluster that runs Kueue: what was "
+    "read, which queues are inactive, and which workloads no quota can ever admit, with the arithmetic.\v"
     "Example:\n"
     "  fleetsim check scenarios/bank-10k.yaml --set demand.training[*].rateScale=1.3\n"
+    "  fleetsim check --manifests cluster.yaml workloads.json\n"
     "Exit status: 0 valid, 1 valid with warnings under --strict, 2 errors.",
     NULL, NULL, NULL};
 
@@ -72,17 +94,31 @@ static void print_account(const struct scenario *s)
            (int)s->demand.stream_count, (int)s->demand.service_count, (int)s->arbiter_count);
 }
 
+/* The objects that a scenario of manifests names; the worse status. */
+static int check_replay(struct check_arguments *a, const struct replay_config *r, int status)
+{
+    for (int32_t i = 0; i < r->manifest_count && i < MANIFEST_FILES_MAX; i++)
+        a->manifests.files[a->manifests.file_count++] = r->manifests[i];
+    const int objects = manifest_check(&a->manifests, stdout);
+    return objects > status ? objects : status;
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct check_arguments a = {0};
     if (!options_parse(&argp, "fleetsim check", argc, argv, &a))
         return EXIT_BAD_INPUT;
+    a.manifests.strict = a.strict;
+    if (a.manifests.file_count > 0)
+        return manifest_check(&a.manifests, stdout);
     struct diag_list diags = {0};
     struct scenario *s = scenario_check(a.scenario, a.sets, a.set_count, &diags);
     diag_print(&diags, stderr);
     int status = s == NULL ? EXIT_BAD_INPUT : a.strict && diags.warning_count > 0 ? EXIT_NO : EXIT_SUCCESS;
     if (s != NULL)
         print_account(s);
+    if (s != NULL && s->replay != NULL)
+        status = check_replay(&a, s->replay, status);
     scenario_free(s);
     diag_fini(&diags);
     return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "studies/manifest_pending.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "sim/arena.h"
 #include "sim/sim_time.h"
 
-enum { STEPS = 400, WARNINGS_MAX = 20 };
+enum { STEPS = 400 };
 
 struct mpending {
     const struct manifest *m;
@@ -108,76 +107,4 @@ void mpending_emit(struct mpending *v, const struct mplay *p, int64_t run_id, co
         return;
     pending_finish(v->view, p->end_ns > p->now ? p->end_ns : p->now);
     pending_rows_emit(&r, v->view);
-}
-
-/* ---- before the replay ---- */
-
-struct asked {
-    uint32_t queue, shape, workload;
-};
-
-static int by_queue_and_shape(const void *a, const void *b)
-{
-    const struct asked *x = a, *y = b;
-    if (x->queue != y->queue)
-        return x->queue < y->queue ? -1 : 1;
-    if (x->shape != y->shape)
-        return x->shape < y->shape ? -1 : 1;
-    return (x->workload > y->workload) - (x->workload < y->workload);
-}
-
-static void warn(const struct manifest *m, const struct asked *a, uint32_t count, const struct policy_numbers *n, FILE *out)
-{
-    const struct manifest_workload *w = &m->workloads[a->workload];
-    const struct policy_cluster_queue *q = &m->config.cluster_queues[a->queue];
-    const char *resource = n->resource < m->config.resource_count ? m->config.resources[n->resource] : "of any flavor";
-    const double unit = n->resource < m->config.resource_count && strcmp(resource, "cpu") == 0 ? 1000.0 : 1.0;
-    const char *strict = q->queueing == POLICY_STRICT_FIFO ? "; StrictFIFO then blocks all workloads behind it" : "";
-    fprintf(out, "warning: workload %s/%s", w->name_space, w->name);
-    if (count > 1)
-        fprintf(out, " (and %" PRIu32 " more like it)", count - 1);
-    fprintf(out, " can never be admitted to queue '%s': ", q->name);
-    if (n->flavor == POLICY_NONE && n->resource == POLICY_NONE)
-        fprintf(out, "it may use none of the queue's flavors%s\n", strict);
-    else if (n->flavor == POLICY_NONE)
-        fprintf(out, "it asks %.10g %s, of which the queue has no quota%s\n", (double)n->requested / unit, resource, strict);
-    else
-        fprintf(out, "it asks %.10g %s, the queue may get %.10g of flavor '%s'%s\n", (double)n->requested / unit, resource,
-                (double)n->potential / unit, m->config.flavors[n->flavor].name, strict);
-}
-
-static uint32_t check_all(const struct manifest *m, const struct policy_ops *ops, void *policy, FILE *out)
-{
-    struct asked *list = mem_alloc((size_t)m->workload_count + 1, sizeof *list);
-    uint32_t count = 0, found = 0;
-    for (uint32_t i = 0; i < m->workload_count; i++)
-        if (m->workloads[i].inadmissible == NULL)
-            list[count++] = (struct asked){mplay_queue(m, i), ops->register_shape(policy, &m->workloads[i].shape), i};
-    if (count > 1)
-        qsort(list, count, sizeof *list, by_queue_and_shape);
-    for (uint32_t i = 0, next; i < count; i = next) {
-        struct policy_numbers n;
-        for (next = i; next < count && list[next].queue == list[i].queue && list[next].shape == list[i].shape;)
-            next++;
-        if (ops->may_fit(policy, list[i].queue, list[i].shape, &n) || found++ >= WARNINGS_MAX)
-            continue;
-        warn(m, &list[i], next - i, &n, out);
-    }
-    if (found > WARNINGS_MAX)
-        fprintf(out, "warning: and %" PRIu32 " more that can never be admitted\n", found - WARNINGS_MAX);
-    free(list);
-    return found;
-}
-
-uint32_t manifest_never_fit(const struct manifest *m, FILE *out)
-{
-    char error[256] = "";
-    const struct policy_host host = {.abi = POLICY_ABI, .size = sizeof host};
-    const struct policy_ops *ops = policy_kueue();
-    struct policy_config cfg = m->config;
-    void *policy = ops->create(&cfg, &host, error, sizeof error);
-    const uint32_t found = policy == NULL ? 0 : check_all(m, ops, policy, out); /* the replay tells an error */
-    if (policy != NULL)
-        ops->destroy(policy);
-    return found;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pending view of a replayed manifest, and what can be said of its workloads before the replay. */
+/* The pending view of a replayed manifest. */
 #ifndef STUDIES_MANIFEST_PENDING_H
 #define STUDIES_MANIFEST_PENDING_H
-
-#include <stdio.h>
 
 #include "sim/record.h"
 #include "studies/manifest_play.h"
@@ -18,9 +16,5 @@ void mpending_finished(struct mpending *v, int64_t now, uint32_t workload);
 /* The instant p->now is at rest. */
 void mpending_instant(struct mpending *v, const struct mplay *p);
 void mpending_emit(struct mpending *v, const struct mplay *p, int64_t run_id, const struct record_sink *sink);
-
-/* One warning for each (queue, what it asks for) that no quota of its queue can ever admit, with the
- * numbers; how many. In a StrictFIFO queue such a head blocks all behind it. */
-uint32_t manifest_never_fit(const struct manifest *m, FILE *out);
 
 #endif

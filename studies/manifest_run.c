@@ -17,6 +17,7 @@
 #include "sim/sim_time.h"
 #include "studies/manifest_decisions.h"
 #include "studies/manifest_figures.h"
+#include "studies/manifest_never.h"
 #include "studies/manifest_past.h"
 #include "studies/manifest_pending.h"
 

@@ -514,6 +514,14 @@ struct policy_quota_state {
     int64_t borrowed, lent; /* borrowed: used above subtree; lent: own quota used by others */
 };
 
+/* What pods ask of one flavor of a queue, and how much of it the queue could ever use (potential). */
+struct policy_reach {
+    const char *pod_set;          /* the first of those that get the same flavors */
+    struct policy_numbers numbers; /* requested: at least, where partial admission may take less;
+                                      flavor POLICY_NONE: the queue has no quota of the resource */
+    bool allowed;                 /* labels, taints and topology let them use the flavor */
+};
+
 /* The workload that stands first in a queue, whether it is looked at, parked or in flight. */
 struct policy_head {
     uint32_t workload;
@@ -601,6 +609,10 @@ struct policy_ops {
      * queue could use on any flavor that it may use if nothing else were admitted (numbers: of the
      * flavor that comes nearest; potential is that bound). */
     bool (*may_fit)(void *ctx, uint32_t cluster_queue, uint32_t shape, struct policy_numbers *numbers);
+    /* Calls fn for each pod set, flavor and resource that a gang of this shape asks the queue for, in
+     * the order of the scan: the arithmetic behind may_fit. */
+    void (*reach)(void *ctx, uint32_t cluster_queue, uint32_t shape, void (*fn)(void *arg, const struct policy_reach *reach),
+                  void *arg);
 };
 
 /* Policies of this tree. "kueue" serves the presets pools, cohort and hyperpod. */

@@ -11,6 +11,7 @@
 
 #include "models/policies/pending_view.h"
 #include "models/world/quota_view.h"
+#include "models/world/shape_view.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_priv.h"
@@ -48,66 +49,13 @@ static void shape_map_grow(struct world *w)
     w->shape_map_size = size;
 }
 
-struct selector_arrays {
-    struct policy_label labels[16];
-    struct policy_toleration tolerations[16];
-    uint32_t label_count, toleration_count;
-};
-
-static enum policy_effect effect_of(enum taint_effect e)
-{
-    return e == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
-           : e == TAINT_PREFER_NO_SCHEDULE ? POLICY_PREFER_NO_SCHEDULE
-           : e == TAINT_NO_EXECUTE         ? POLICY_NO_EXECUTE
-                                           : POLICY_EFFECT_ANY;
-}
-
-static void source_selectors(const struct world *w, int32_t source, struct selector_arrays *out)
-{
-    const struct demand_config *d = &w->s->demand;
-    bool job = source < d->stream_count;
-    int32_t k = job ? source : source - d->stream_count;
-    const struct label *l = job ? d->streams[k].node_selector : d->services[k].node_selector;
-    const struct taint *t = job ? d->streams[k].tolerations : d->services[k].tolerations;
-    int32_t nl = job ? d->streams[k].node_selector_count : d->services[k].node_selector_count;
-    int32_t nt = job ? d->streams[k].toleration_count : d->services[k].toleration_count;
-    for (int32_t i = 0; i < nl && i < 16; i++)
-        out->labels[out->label_count++] = (struct policy_label){l[i].key, l[i].value};
-    for (int32_t i = 0; i < nt && i < 16; i++)
-        out->tolerations[out->toleration_count++] =
-            (struct policy_toleration){.key = t[i].key,
-                                       .value = t[i].value == NULL ? "" : t[i].value,
-                                       .effect = effect_of(t[i].effect),
-                                       .exists = t[i].value == NULL};
-}
-
 static uint32_t register_shape(struct world *w, int32_t source, int32_t workers, int64_t milli)
 {
-    struct selector_arrays sel = {.label_count = 0};
-    source_selectors(w, source, &sel);
-    const struct demand_config *d = &w->s->demand;
-    bool job = source < d->stream_count;
-    const struct resource_amount *a = job ? d->streams[source].per_worker
-                                          : d->services[source - d->stream_count].per_replica;
-    int32_t n = job ? d->streams[source].per_worker_count
-                    : d->services[source - d->stream_count].per_replica_count;
-    struct policy_amount amounts[FLEET_RESOURCES_MAX + 1] = {{.resource = 0, .amount = milli}};
-    uint32_t count = 1;
-    for (int32_t i = 0; i < n; i++)
-        amounts[count++] = (struct policy_amount){(uint32_t)a[i].resource + 1, a[i].amount};
-    struct policy_pod_set set = {.name = "main",
-                                 .count = workers,
-                                 .min_count = POLICY_NIL,
-                                 .requests = amounts,
-                                 .request_count = count,
-                                 .node_selector = sel.labels,
-                                 .node_selector_count = sel.label_count,
-                                 .tolerations = sel.tolerations,
-                                 .toleration_count = sel.toleration_count};
-    struct policy_shape shape = {.pod_sets = &set, .pod_set_count = 1};
-    uint32_t id = w->ops->register_shape(w->policy, &shape);
+    struct shape_view view;
+    shape_view_make(w->s, source, workers, milli, &view);
+    uint32_t id = w->ops->register_shape(w->policy, &view.shape);
     if (w->pending != NULL)
-        pending_shape(w->pending, id, &shape);
+        pending_shape(w->pending, id, &view.shape);
     return id;
 }
 

@@ -66,6 +66,7 @@ void scenario_lint(const struct scenario *s, const struct ynode *root, struct di
     struct lint l = {.s = s, .root = root, .diags = diags};
     lint_quota(&l);
     lint_gangs(&l);
+    lint_reach(&l);
     lint_services(&l);
     lint_sharing(&l);
     lint_network(&l);

@@ -6,7 +6,7 @@
 
 /* The largest part of one flavor that a queue may ever get under the arbiter, in milli-cards: as if
  * nothing else were admitted, with all limits on borrowing and lending; bounded by its nodes. */
-static int64_t largest_reach(const struct scenario *s, const struct qflow *flow, int32_t queue)
+int64_t lint_largest_reach(const struct scenario *s, const struct qflow *flow, int32_t queue)
 {
     int64_t best = 0;
     for (int32_t f = 0; f < s->fleet.flavor_count; f++) {
@@ -33,7 +33,7 @@ static void lint_gang(struct lint *l, int32_t ix, const struct arbiter_config *a
 {
     const struct job_stream_config *c = &l->s->demand.streams[ix];
     const struct queue_config *q = queue_of(a, l->s, c->queue);
-    int64_t reach = largest_reach(l->s, flow, c->queue), largest = 0;
+    int64_t reach = lint_largest_reach(l->s, flow, c->queue), largest = 0;
     for (int32_t i = 0; i < c->shape_count; i++) {
         int64_t cards = (int64_t)c->shapes[i].workers * c->shapes[i].cards_per_worker * 1000;
         largest = cards > largest ? cards : largest;

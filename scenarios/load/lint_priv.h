@@ -28,10 +28,15 @@ void lint_warn(struct lint *l, const char *list, int32_t ix, const char *key, co
 void lint_warn_stream(struct lint *l, int32_t ix, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The largest part of one flavor that a queue may ever get (lint_jobs.c), in milli-cards. */
+struct qflow;
+int64_t lint_largest_reach(const struct scenario *s, const struct qflow *flow, int32_t queue);
+
 int64_t lint_flavor_cards(const struct scenario *s, int32_t flavor);
 
 void lint_quota(struct lint *l);    /* lint_quota.c */
 void lint_gangs(struct lint *l);    /* lint_jobs.c */
+void lint_reach(struct lint *l);    /* lint_reach.c */
 void lint_services(struct lint *l); /* lint_services.c */
 void lint_hyperpod(struct lint *l); /* lint_hyperpod.c */
 void lint_sharing(struct lint *l);  /* lint_sharing.c */

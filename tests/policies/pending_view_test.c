@@ -283,6 +283,44 @@ static void what_no_quota_can_ever_hold_is_told_with_numbers(void **state)
     cl_end(c);
 }
 
+struct reached {
+    struct policy_reach last;
+    uint32_t count;
+};
+
+static void keep_reach(void *arg, const struct policy_reach *r)
+{
+    struct reached *k = arg;
+    k->last = *r;
+    k->count++;
+}
+
+/* limited: its 8 and borrowingLimit 2. other: the 15 that it keeps by lendingLimit 5, and what is in the
+ * cohort, its own 5 and the 8 of limited. */
+static void the_arithmetic_of_what_could_ever_be_used_is_told_by_flavor(void **state)
+{
+    (void)state;
+    struct cluster *c = cl_new();
+    struct reached k = {.count = 0};
+    const uint32_t all = cl_cohort(c, "all", POLICY_NONE, -1, CL_NIL, CL_NIL);
+    cl_queue(c, "limited", all, 8, 2, CL_NIL);
+    cl_queue(c, "other", all, 20, CL_NIL, 5);
+    cl_start(c);
+    c->ops->reach(c->policy, 0, cl_shape(c, 11, POLICY_NIL, 1), keep_reach, &k);
+    assert_int_equal(k.count, 1);
+    assert_true(k.last.allowed);
+    assert_int_equal(k.last.numbers.requested, 11);
+    assert_int_equal(k.last.numbers.potential, 10);
+    assert_int_equal(k.last.numbers.nominal, 8);
+    assert_int_equal(k.last.numbers.borrowing_limit, 2);
+    c->ops->reach(c->policy, 0, cl_shape(c, 11, 10, 1), keep_reach, &k);
+    assert_int_equal(k.last.numbers.requested, 10); /* as few as it takes */
+    c->ops->reach(c->policy, 1, cl_shape(c, 29, POLICY_NIL, 1), keep_reach, &k);
+    assert_int_equal(k.last.numbers.potential, 28);
+    assert_int_equal(k.count, 3);
+    cl_end(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +331,7 @@ int main(void)
         cmocka_unit_test(victims_that_do_not_let_go_are_named),
         cmocka_unit_test(a_stopped_queue_is_named),
         cmocka_unit_test(what_no_quota_can_ever_hold_is_told_with_numbers),
+        cmocka_unit_test(the_arithmetic_of_what_could_ever_be_used_is_told_by_flavor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,3 +220,55 @@ bool kq_query_may_fit(void *ctx, uint32_t cluster_queue, uint32_t shape, struct 
     struct fit f = {.k = k, .cq = cq, .shape = k->shapes[shape], .ever = true, .numbers = numbers};
     return fits(&f, kq_plan_make(k, cq, k->shapes[shape]));
 }
+
+/* ---- what it could ever use ---- */
+
+struct telling {
+    void (*fn)(void *arg, const struct policy_reach *reach);
+    void *arg;
+};
+
+static void reach_flavor(struct fit *f, const struct kq_plan_group *g, uint32_t rg, uint32_t i, const struct telling *t)
+{
+    const struct kq_cq_group *group = &f->cq->groups[rg];
+    for (uint32_t r = 0; r < g->resource_count; r++) {
+        const struct kq_plan_resource *p = &g->resources[r];
+        struct policy_reach v = {.pod_set = f->shape->sets[g->sets[0]].name, .allowed = (g->flavor_ok[rg] >> i & 1) != 0};
+        if (p->group != (int32_t)rg || g->want[r] == 0)
+            continue;
+        tell(f, group->frs[(size_t)i * group->resource_count + p->slot], asked(f, g, r));
+        v.numbers = *f->numbers;
+        t->fn(t->arg, &v);
+    }
+}
+
+static void reach_uncovered(struct fit *f, const struct kq_plan_group *g, const struct telling *t)
+{
+    for (uint32_t r = 0; r < g->resource_count; r++) {
+        const struct policy_reach v = {.pod_set = f->shape->sets[g->sets[0]].name,
+                                       .numbers = {.flavor = POLICY_NONE, .resource = g->resources[r].resource,
+                                                   .requested = asked(f, g, r), .borrowing_limit = POLICY_NIL,
+                                                   .lending_limit = POLICY_NIL}};
+        if (g->resources[r].group < 0 && g->want[r] > 0 && !(f->k->cfg.ignore_undeclared && f->k->gate[KQ_QUOTA_CHECK_STRATEGY]))
+            t->fn(t->arg, &v);
+    }
+}
+
+void kq_query_reach(void *ctx, uint32_t cluster_queue, uint32_t shape, void (*fn)(void *arg, const struct policy_reach *reach),
+                    void *arg)
+{
+    struct kq *k = ctx;
+    struct policy_numbers numbers;
+    const struct telling t = {fn, arg};
+    const struct kq_cq *cq = queue_of(k, cluster_queue);
+    if (cq == NULL || cq->node.tree == NULL || shape >= k->shape_count)
+        return;
+    struct fit f = {.k = k, .cq = cq, .shape = k->shapes[shape], .ever = true, .numbers = &numbers};
+    const struct kq_plan *plan = kq_plan_make(k, cq, f.shape);
+    for (uint32_t g = 0; g < plan->group_count; g++) {
+        reach_uncovered(&f, &plan->groups[g], &t);
+        for (uint32_t rg = 0; rg < cq->group_count; rg++)
+            for (uint32_t i = 0; i < cq->groups[rg].flavor_count && i < 64; i++)
+                reach_flavor(&f, &plan->groups[g], rg, i, &t);
+    }
+}

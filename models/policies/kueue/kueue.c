@@ -258,6 +258,7 @@ const struct policy_ops *policy_kueue(void)
                                           .share = kq_query_share,
                                           .release_outputs = release_outputs,
                                           .head = kq_query_head,
-                                          .may_fit = kq_query_may_fit};
+                                          .may_fit = kq_query_may_fit,
+                                          .reach = kq_query_reach};
     return &ops;
 }

@@ -17,5 +17,7 @@ double kq_query_share(void *ctx, enum policy_object_kind kind, uint32_t id);
 /* head.c */
 bool kq_query_head(void *ctx, uint32_t cluster_queue, struct policy_head *head);
 bool kq_query_may_fit(void *ctx, uint32_t cluster_queue, uint32_t shape, struct policy_numbers *numbers);
+void kq_query_reach(void *ctx, uint32_t cluster_queue, uint32_t shape, void (*fn)(void *arg, const struct policy_reach *reach),
+                    void *arg);
 
 #endif

@@ -195,6 +195,7 @@ static void tell_notes(struct mf *r)
 {
     r->kind = NULL;
     r->file = NULL;
+    r->slot = NULL;
     mf_out(r, 0);
     for (size_t i = 0; i < r->note_count; i++)
         mf_warn(r, NULL, NULL, "not modelled: %s (%u objects)", r->notes[i].text, (unsigned)r->notes[i].count);

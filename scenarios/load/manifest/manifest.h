@@ -52,7 +52,7 @@ struct manifest_workload {
     uint32_t use_count;
     uint32_t evictions;     /* status.schedulingStats */
     const char *file;       /* as the caller named it */
-    int32_t line;
+    int32_t line, column; /* 0: not known (JSON) */
 };
 
 struct manifest_queue { /* beside config.cluster_queues[i] */

@@ -49,8 +49,16 @@ bool mf_define(struct mf *r, struct mf_ids *ids, uint32_t id, const struct mnode
             mf_error(r, at, NULL, "already exists (first in %s)", s->file);
         return false;
     }
-    *s = (struct mf_slot){.defined = true, .file = r->file, .line = at->line};
+    *s = (struct mf_slot){.defined = true, .file = r->file, .line = at->line, .column = at->column};
     return true;
+}
+
+void mf_about(struct mf *r, const char *kind, const char *name, const struct mf_ids *ids, uint32_t id)
+{
+    r->kind = kind;
+    r->name = name;
+    r->name_space = NULL;
+    r->slot = id < ids->capacity && ids->slots[id].defined ? &ids->slots[id] : NULL;
 }
 
 void *mf_room(void *array, size_t *capacity, size_t id, size_t size)
@@ -99,8 +107,11 @@ static void say(struct mf *r, enum diag_severity severity, const struct mnode *a
     if (path[0] != '\0' || key != NULL)
         snprintf(where, sizeof where, "%s%s%.80s: ", path, path[0] != '\0' && key != NULL ? "." : "",
                  key == NULL ? "" : key);
-    diag_add(r->diags, severity, r->file, at == NULL ? 0 : at->line, at == NULL ? 0 : at->column,
-             NULL, "%s%s%s", who, where, text);
+    if (at == NULL && r->slot != NULL)
+        diag_add(r->diags, severity, r->slot->file, r->slot->line, r->slot->column, NULL, "%s%s%s", who, where, text);
+    else
+        diag_add(r->diags, severity, r->file, at == NULL ? 0 : at->line, at == NULL ? 0 : at->column, NULL, "%s%s%s", who,
+                 where, text);
 }
 
 void mf_error(struct mf *r, const struct mnode *at, const char *key, const char *fmt, ...)

@@ -195,7 +195,8 @@ static void make_workload(struct mf *r, const struct queue_set *at, const struct
     w->w = (struct manifest_workload){.name_space = at->name, .name = name, .uid = "", .owner_kind = "Workload", .owner = "",
         .queue = at->name, .class_name = t->class_name, .shape = t->shape, .active = true, .created = created,
         .reserved = POLICY_NEVER, .admitted = POLICY_NEVER, .ready = POLICY_NEVER, .ended = POLICY_NEVER,
-        .limit_ns = POLICY_NEVER, .cluster_queue = POLICY_NONE, .file = r->file, .line = t->node->line};
+        .limit_ns = POLICY_NEVER, .cluster_queue = POLICY_NONE, .file = r->file, .line = t->node->line,
+        .column = t->node->column};
     w->w.duration_ns = SIM_MS * mf_int(r, t->node, "runtimeMs", 0, INT32_MAX, 0);
     w->w.policy.priority = mf_int(r, t->node, "priority", INT32_MIN, INT32_MAX, 0);
 }

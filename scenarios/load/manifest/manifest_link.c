@@ -53,9 +53,7 @@ static void link_cohorts(struct mf *r)
     cfg->cohort_count = n;
     for (uint32_t i = 0; i < n; i++)
         if (in_circle(c, n, i)) {
-            r->kind = "Cohort";
-            r->name = names[i];
-            r->name_space = NULL;
+            mf_about(r, "Cohort", names[i], &r->cohorts, i);
             mf_warn(r, NULL, "spec.parentName", "its parents run in a circle (\"%s\"): all ClusterQueues "
                     "of the structure are inactive", c[i].parent == POLICY_NONE ? "" : names[c[i].parent]);
         }
@@ -166,9 +164,7 @@ static void link_queues(struct mf *r)
         if (!mf_defined(&r->queues, i))
             continue;
         q[i] = r->queue[i].queue;
-        r->kind = "ClusterQueue";
-        r->name = mf_id_name(&r->queues, i);
-        r->name_space = NULL;
+        mf_about(r, "ClusterQueue", mf_id_name(&r->queues, i), &r->queues, i);
         link_queue(r, i, &q[i]);
         if (q[i].namespace_selector == NULL)
             mf_warn(r, NULL, "spec.namespaceSelector", "is not set: no namespace matches");
@@ -209,9 +205,7 @@ static void link_locals(struct mf *r)
             continue;
         q[i] = r->local[i].queue;
         name_space_labels(r, &q[i], r->local[i].name_space);
-        r->kind = "LocalQueue";
-        r->name = r->m->local_queue_keys[i];
-        r->name_space = NULL;
+        mf_about(r, "LocalQueue", r->m->local_queue_keys[i], &r->locals, i);
         const uint32_t cq = q[i].cluster_queue;
         if (cq == POLICY_NONE || cfg->cluster_queues[cq].name == NULL) {
             mf_warn(r, NULL, "spec.clusterQueue", "inactive: Can't submit new workloads to clusterQueue "
@@ -289,8 +283,7 @@ static void warn_unknown_resources(struct mf *r)
                 if (id == POLICY_NONE || seen[id] || strcmp(cfg->resources[id], "pods") == 0)
                     continue;
                 seen[id] = true;
-                r->kind = "ClusterQueue";
-                r->name = cfg->cluster_queues[i].name;
+                mf_about(r, "ClusterQueue", cfg->cluster_queues[i].name, &r->queues, i);
                 mf_warn(r, NULL, NULL, "spec.resourceGroups[%u].coveredResources[%u]: no node provides and no "
                         "workload requests \"%.60s\"", (unsigned)g, (unsigned)k, cfg->resources[id]);
             }

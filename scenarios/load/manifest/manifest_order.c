@@ -96,6 +96,7 @@ static void keep_workloads(struct mf *r)
     struct names owners = {0};
     struct manifest *m = r->m;
     uint32_t inactive = 0;
+    r->slot = NULL;
     for (size_t i = 0; i < r->workload_count; i++)
         if (!r->workloads[i].from_job && r->workloads[i].w.owner[0] != '\0')
             names_add(&owners, owner_key(r, &r->workloads[i].w), NULL);
@@ -161,8 +162,7 @@ static void check_delays(struct mf *r)
         if (n > 1)
             qsort(v, n, sizeof *v, by_value);
         m->queues[q].check_delay_ns = n == 0 ? 0 : v[n / 2];
-        r->kind = "ClusterQueue";
-        r->name = m->config.cluster_queues[q].name;
+        mf_about(r, "ClusterQueue", m->config.cluster_queues[q].name, &r->queues, q);
         mf_warn(r, NULL, "spec.admissionChecksStrategy", "its checks are a delay of %lld s (median of %zu workloads); "
                 "whether they pass is not modelled", (long long)(m->queues[q].check_delay_ns / SIM_SECOND), n);
     }

@@ -10,7 +10,7 @@
 struct mf_slot { /* an object of some kind, by its id */
     bool defined;
     const char *file;
-    int32_t line;
+    int32_t line, column;
 };
 
 struct mf_ids { /* names of one kind; id = number - 1 */
@@ -74,6 +74,7 @@ struct mf {
     const char *file;
     /* the object at hand */
     const char *kind, *name, *name_space;
+    const struct mf_slot *slot; /* once all are read: where it stands; NULL */
     bool v1beta1;
     int phase; /* 0: objects, 1: workloads and what makes them */
     char path[256];
@@ -134,6 +135,8 @@ void *mf_room(void *array, size_t *capacity, size_t id, size_t size);
 /* Goes into a field (printf of ".name" or "[%u]"); mf_out goes back. */
 size_t mf_into(struct mf *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void mf_out(struct mf *r, size_t mark);
+/* All are read: what is said next without a node is about this object, where it stands. */
+void mf_about(struct mf *r, const char *kind, const char *name, const struct mf_ids *ids, uint32_t id);
 /* Problem with the object's field at the path, or with `key` below it (NULL: the path itself). */
 void mf_error(struct mf *r, const struct mnode *at, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -35,7 +35,8 @@ struct mf_workload *mf_workload_new(struct mf *r, const struct mnode *o)
         .duration_ns = POLICY_NEVER,
         .cluster_queue = POLICY_NONE,
         .file = r->file,
-        .line = o->line};
+        .line = o->line,
+        .column = o->column};
     const char *ms = mnode_text(mnode_get(meta, "labels"), running_label, "");
     if (ms[0] >= '0' && ms[0] <= '9' && strlen(ms) < 13)
         w->w.duration_ns = strtoll(ms, NULL, 10) * SIM_MS;
