@@ -8,19 +8,20 @@
 #include "scenarios/load/load.h"
 #include "studies/manifest_check.h"
 
-enum { OPT_SET = 256, OPT_STRICT, OPT_MANIFESTS, SETS_MAX = 256, EXIT_NO = 1, EXIT_BAD_INPUT = 2 };
+enum { OPT_SET = 256, OPT_STRICT, OPT_MANIFESTS, OPT_PRINT, SETS_MAX = 256, EXIT_NO = 1, EXIT_BAD_INPUT = 2 };
 
 static const struct argp_option options[] = {
     {"set", OPT_SET, "KEY=VALUE", 0, "Override a field of the scenario; repeatable", 0},
     {"strict", OPT_STRICT, NULL, 0, "Exit with 1 when there are warnings", 0},
     {"manifests", OPT_MANIFESTS, "FILE", 0, "Check Kubernetes objects instead; repeatable, more files may follow", 0},
+    {"print", OPT_PRINT, NULL, 0, "Print the whole scenario, with base, set, repeats and manifests written out", 0},
     {NULL, 0, NULL, 0, NULL, 0}};
 
 struct check_arguments {
     const char *scenario;
     const char *sets[SETS_MAX];
     int set_count;
-    bool strict;
+    bool strict, print;
     struct manifest_check_options manifests;
 };
 
@@ -50,6 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_STRICT:
         a->strict = true;
         break;
+    case OPT_PRINT:
+        a->print = true;
+        break;
     case ARGP_KEY_ARG:
         take_file(a, arg, a->manifests.file_count > 0, state);
         break;
@@ -61,6 +65,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "expected a scenario file, or --manifests");
         if (a->manifests.file_count > 0 && a->set_count > 0)
             argp_error(state, "--set is for scenarios, not for --manifests");
+        if (a->manifests.file_count > 0 && a->print)
+            argp_error(state, "--print is for scenarios, not for --manifests");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -103,6 +109,17 @@ static int check_replay(struct check_arguments *a, const struct replay_config *r
     return objects > status ? objects : status;
 }
 
+/* The scenario is valid: what is left can only be its text. */
+static void print_whole(const struct check_arguments *a)
+{
+    struct diag_list again = {0};
+    char *text = scenario_print(a->scenario, a->sets, a->set_count, &again);
+    if (text != NULL)
+        fputs(text, stdout);
+    free(text);
+    diag_fini(&again);
+}
+
 int cmd_check(int argc, char **argv)
 {
     struct check_arguments a = {0};
@@ -115,9 +132,11 @@ int cmd_check(int argc, char **argv)
     struct scenario *s = scenario_check(a.scenario, a.sets, a.set_count, &diags);
     diag_print(&diags, stderr);
     int status = s == NULL ? EXIT_BAD_INPUT : a.strict && diags.warning_count > 0 ? EXIT_NO : EXIT_SUCCESS;
-    if (s != NULL)
+    if (s != NULL && a.print)
+        print_whole(&a);
+    else if (s != NULL)
         print_account(s);
-    if (s != NULL && s->replay != NULL)
+    if (s != NULL && s->replay != NULL && !a.print)
         status = check_replay(&a, s->replay, status);
     scenario_free(s);
     diag_fini(&diags);

@@ -422,6 +422,21 @@ static struct scenario *load(const char *path, const char *const *sets, int set_
     return finish(&l, ok, path, sets, set_count, lint);
 }
 
+char *scenario_print(const char *path, const char *const *sets, int set_count, struct diag_list *diags)
+{
+    struct loading l = {.diags = diags, .problems_before = diags->count, .errors_before = diags->error_count};
+    char *text = NULL;
+    bool ok = load_file(&l, path, 0, NULL);
+    for (int i = 0; i < set_count; i++)
+        add_change(&l, arena_strdup(&l.arena, sets[i]), (struct yplace){0}, true);
+    if (ok && repeat_expand(l.root, &l.arena, diags) && complete_tree(&l))
+        text = mem_strdup(ytree_text(&l.arena, l.root));
+    arena_fini(&l.arena);
+    free(l.changes);
+    sort_problems(diags, l.problems_before);
+    return text;
+}
+
 struct scenario *scenario_load(const char *path, const char *const *sets, int set_count,
                                struct diag_list *diags)
 {

@@ -36,6 +36,10 @@ struct scenario *scenario_load_text(const char *path, const char *text, size_t l
 struct scenario *scenario_check(const char *path, const char *const *sets, int set_count,
                                 struct diag_list *diags);
 
+/* The whole scenario as YAML: base, set, repeats, the objects of manifests and --set written out. Paths of data files stay
+ * as they are written. Fields are not checked. NULL after problems; the caller frees. */
+char *scenario_print(const char *path, const char *const *sets, int set_count, struct diag_list *diags);
+
 /* Bad rows of jobs files that are left out instead of being errors. */
 void scenario_skip_bad(struct scenario *s, uint64_t rows);
 

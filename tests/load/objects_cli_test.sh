@@ -99,6 +99,18 @@ report $? "a node outside of the topology is named"
 mv cluster.kept o/cluster.yaml
 mv nodes.kept o/nodes.yaml
 
+# ---- the scenario written out ----
+run check o/combined.yaml --set queues.risk.cards.h100=12 --print
+[ "$status" = 0 ] && cp "$out" o/printed.yaml && grep -q '^  - *$' o/printed.yaml && ! grep -q manifests o/printed.yaml
+report $? "check --print writes the objects out"
+cp o/by-hand.yaml by-hand.kept
+mv o/printed.yaml o/by-hand.yaml
+same "printed" --set queues.risk.cards.h100=12
+mv by-hand.kept o/by-hand.yaml
+run check o/combined.yaml --set queues.risk.cards.h100=soon --print
+[ "$status" = 2 ] && [ ! -s "$out" ]
+report $? "nothing is printed of a scenario that is not valid"
+
 # ---- local queues in a jobs file ----
 printf 'submit_s,duration_s,workers,cards_per_worker,queue\n0,600,1,4,lab/jobs\n60,600,1,4,risk\n120,600,1,2,students/jobs\n' >o/jobs.csv
 {
