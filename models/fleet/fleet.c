@@ -121,6 +121,7 @@ void fleet_destroy(struct fleet *f)
         place_score_fini(&f->pools[i]);
         locality_fini(&f->pools[i]);
     }
+    place_across_fini(f);
     lease_table_fini(&f->leases);
     shapes_fini(&f->shapes);
     node_cache_fini(f);
@@ -247,7 +248,7 @@ static bool place_in_layout(struct fleet *f, struct lease *l, const struct place
     if (c.node < 0)
         return false;
     struct lease_part part = take(f, &ask, c);
-    part.pool = pool;
+    part.pool = f->node_pool[c.node];
     layouts_outside(f, &part);
     lease_push(&f->leases, l, part);
     return true;
@@ -270,6 +271,29 @@ static int32_t place_in(struct fleet *f, struct lease *l, const struct place_req
     return placed;
 }
 
+static bool is_across(const struct fleet *f, int32_t pool)
+{
+    return f->across != NULL && f->pools[pool].score == f->across;
+}
+
+/* One worker on the best node of all the pools that share a score. */
+static bool place_across(struct fleet *f, struct lease *l, const struct place_request *req)
+{
+    for (int32_t i = 0; i < req->pool_count; i++)
+        if (is_across(f, req->pools[i]))
+            return place_one(f, l, req, req->pools[i]);
+    return false;
+}
+
+/* Workers in the i-th pool of the request and no other. */
+static int32_t place_here(struct fleet *f, struct lease *l, const struct place_request *req, int32_t i, int32_t count)
+{
+    struct place_request here = *req;
+    here.pools = &req->pools[i];
+    here.pool_count = 1;
+    return place_in(f, l, &here, here.pools[0], count);
+}
+
 /* All workers in the first pool that holds them all; else, unless all_or_nothing, as many as
  * possible in the pool that holds most. */
 static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
@@ -277,14 +301,18 @@ static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
 {
     struct lease *l = lease_get(&f->leases, lease);
     int32_t best = -1, best_placed = 0;
+    if (count == 1 && place_across(f, l, req))
+        return 1;
     for (int32_t i = 0; i < req->pool_count; i++) {
+        if (count == 1 && is_across(f, req->pools[i]))
+            continue;
         int64_t most = room(f, req->pools[i], req);
         if (all_or_nothing ? most < count : most <= best_placed)
             continue;
         if (all_or_nothing && locality_place(f, lease, req, req->pools[i], count))
             return count;
         struct rng before = f->rng;
-        int32_t parts = l->count, placed = place_in(f, l, req, req->pools[i], count);
+        int32_t parts = l->count, placed = place_here(f, l, req, i, count);
         if (placed == count)
             return placed;
         fleet_release(f, lease, l->count - parts);
@@ -296,7 +324,7 @@ static int32_t place_one_pool(struct fleet *f, struct lease_id lease,
     }
     if (all_or_nothing || best < 0)
         return 0;
-    return place_in(f, l, req, req->pools[best], best_placed);
+    return place_here(f, l, req, best, best_placed);
 }
 
 static int32_t place_any_pool(struct fleet *f, struct lease_id lease,

@@ -83,6 +83,11 @@ void fleet_destroy(struct fleet *f);
 /* From now on gangs take the tightest network domain that holds them (models/fleet/locality.h). */
 void fleet_keep_local(struct fleet *f);
 
+/* From now on one worker goes to the best node by score of all its pools that have no mechanism; ties: order
+ * of the configuration. Workers of a gang stay in one pool, tried in order. Before anything is placed, for rules
+ * by score and for random. */
+void fleet_place_across(struct fleet *f);
+
 /* Opens an empty lease. */
 struct lease_id fleet_lease_open(struct fleet *f);
 

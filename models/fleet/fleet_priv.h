@@ -115,6 +115,7 @@ struct fleet {
     int32_t node_count;
     int32_t pool_count;               /* of the configuration, then those of later layouts */
     struct fleet_pool *pools;
+    struct pool_score *across;        /* score of all pools without a mechanism, or NULL (fleet_place_across) */
     uint8_t *node_shut;               /* has another layout at present, or none */
     int32_t *node_pool;
     int32_t *node_free;               /* free whole cards */

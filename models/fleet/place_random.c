@@ -107,12 +107,16 @@ static struct place_choice draw(struct fleet *f, struct fleet_pool *p,
 static struct place_choice whole(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req)
 {
+    if (p->score != NULL) /* across pools */
+        return place_score_choose(f, p, req);
     return draw(f, p, req, &(struct candidates){req->cards, -1});
 }
 
 static struct place_choice share(struct fleet *f, struct fleet_pool *p,
                                  const struct place_request *req)
 {
+    if (p->score != NULL)
+        return place_score_choose(f, p, req);
     return draw(f, p, req, &(struct candidates){1, p->least_milli * place_open_row(p)});
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The score rules (models/fleet/score) on the nodes of one pool. A request's shape is a class of
+ * The score rules (models/fleet/score) on the nodes of one pool, or of all pools without a mechanism
+ * (fleet_place_across; there random too). A request's shape is a class of
  * the pool's score index; the CLASSES_MAX last used shapes are kept. The pods that FGD expects are
  * the ones placed last (gpu-sharing 5.8 leaves the window open): WINDOW of them, looked at again
  * after 64, 512, 4096, ... placements, later after as many as the pool has nodes, so that the cost
@@ -24,12 +25,16 @@ struct shape_class {
     uint64_t hash;
     struct score_pod pod;
     int64_t amounts[CARD_ROW_MAX]; /* of a node; of a card with two budgets, too */
+    uint8_t *allowed;              /* [pool of the configuration] across pools; else NULL */
     int64_t used_at;
 };
 
 struct pool_score {
     struct fleet *fleet;
-    int32_t pool, cpu;           /* index of the resource "cpu", or -1 */
+    bool across;                 /* all pools without a mechanism that have this as their score */
+    int32_t first_node, node_count;
+    int32_t cpu;                 /* index of the resource "cpu", or -1 */
+    uint8_t *wanted;             /* [pool of the configuration] across pools: those of the request */
     const struct score_rule *rule;
     struct score_settings settings;
     struct score_index index;
@@ -62,8 +67,8 @@ static bool fits_crosswise(const struct fleet *f, const struct fleet_pool *p, co
 static struct score_node view_of(struct pool_score *s, const struct shape_class *k, int32_t local)
 {
     const struct fleet *f = s->fleet;
-    const struct fleet_pool *p = &f->pools[s->pool];
-    int32_t node = p->first_node + local, idle = f->node_free[node];
+    int32_t node = s->first_node + local, idle = f->node_free[node];
+    const struct fleet_pool *p = &f->pools[f->node_pool[node]];
     int64_t first = node_first_card(f, node);
     struct score_node v = {.left = s->left, .cards = p->cards_per_node, .model = -1};
     bool crosswise = false;
@@ -98,8 +103,10 @@ static int32_t score_of(void *owner, int32_t class_index, int32_t local)
     struct pool_score *s = owner;
     struct fleet *f = s->fleet;
     const struct shape_class *c = &s->classes[class_index];
-    int32_t node = f->pools[s->pool].first_node + local, card;
+    int32_t node = s->first_node + local, card;
     f->looks++;
+    if (c->allowed != NULL && !c->allowed[f->node_pool[node]])
+        return -1;
     for (int32_t r = 0; r < f->resources; r++)
         if (f->node_amounts[(int64_t)node * f->resources + r] < c->amounts[r])
             return -1;
@@ -143,19 +150,46 @@ static int32_t free_class(struct pool_score *s)
     return oldest;
 }
 
+/* Marks the pools of the request that belong to the score. */
+static void mark_wanted(struct pool_score *s, const struct place_request *req)
+{
+    memset(s->wanted, 0, (size_t)s->fleet->cfg->pool_count);
+    for (int32_t i = 0; i < req->pool_count; i++)
+        s->wanted[req->pools[i]] = s->fleet->pools[req->pools[i]].score == s;
+}
+
+static bool same_pools(const struct pool_score *s, const struct shape_class *c)
+{
+    return !s->across || memcmp(c->allowed, s->wanted, (size_t)s->fleet->cfg->pool_count) == 0;
+}
+
+/* The class becomes that of another shape; it keeps its memory. */
+static void renew_class(struct pool_score *s, struct shape_class *c, struct shape_class to)
+{
+    to.allowed = c->allowed;
+    size_t pools = (size_t)s->fleet->cfg->pool_count;
+    if (s->across && to.allowed == NULL)
+        to.allowed = mem_alloc(pools + 1, 1);
+    if (s->across)
+        memcpy(to.allowed, s->wanted, pools);
+    *c = to;
+}
+
 static int32_t class_of(struct pool_score *s, const struct fleet_pool *p, const struct place_request *req)
 {
     struct score_pod pod = pod_of(s, req);
+    if (s->across)
+        mark_wanted(s, req);
     uint64_t hash = hash_of(&pod, p->card_need, p->open_cards.resources);
     size_t bytes = (size_t)p->open_cards.resources * sizeof(int64_t);
     int32_t i = 0;
     while (i < s->class_count &&
            !(s->classes[i].hash == hash && score_same_pod(&s->classes[i].pod, &pod) &&
-             memcmp(s->classes[i].amounts, p->card_need, bytes) == 0))
+             memcmp(s->classes[i].amounts, p->card_need, bytes) == 0 && same_pools(s, &s->classes[i])))
         i++;
     if (i == s->class_count) {
         i = free_class(s);
-        s->classes[i] = (struct shape_class){.hash = hash, .pod = pod};
+        renew_class(s, &s->classes[i], (struct shape_class){.hash = hash, .pod = pod});
         memcpy(s->classes[i].amounts, p->card_need, bytes);
     }
     s->classes[i].used_at = ++s->clock;
@@ -164,17 +198,17 @@ static int32_t class_of(struct pool_score *s, const struct fleet_pool *p, const 
 
 /* ---- choosing ---- */
 
-static struct place_choice choose(struct fleet *f, struct fleet_pool *p,
-                                  const struct place_request *req)
+struct place_choice place_score_choose(struct fleet *f, struct fleet_pool *p, const struct place_request *req)
 {
     if (p->set >= 0)
         return place_binpack.share(f, p, req);
     struct pool_score *s = p->score;
-    int32_t k = class_of(s, p, req), local = score_index_best(&s->index, k);
+    int32_t k = class_of(s, p, req);
+    int32_t local = s->rule->uniform ? score_index_draw(&s->index, k, &f->rng) : score_index_best(&s->index, k);
     struct place_choice c = {-1, -1};
     if (local < 0)
         return c;
-    c.node = p->first_node + local;
+    c.node = s->first_node + local;
     if (req->share_milli == 0)
         return c;
     struct score_node v = view_of(s, &s->classes[k], local);
@@ -189,11 +223,11 @@ static int compare(int32_t free_a, int32_t free_b)
     return (free_a > free_b) - (free_a < free_b);
 }
 
-const struct place_rule place_dot_product = {"dot-product", choose, choose, compare, &score_dot_product};
-const struct place_rule place_clustering = {"clustering", choose, choose, compare, &score_clustering};
-const struct place_rule place_packing = {"packing", choose, choose, compare, &score_packing};
-const struct place_rule place_best_fit = {"best-fit", choose, choose, compare, &score_best_fit};
-const struct place_rule place_fgd = {"fgd", choose, choose, compare, &score_fgd};
+const struct place_rule place_dot_product = {"dot-product", place_score_choose, place_score_choose, compare, &score_dot_product};
+const struct place_rule place_clustering = {"clustering", place_score_choose, place_score_choose, compare, &score_clustering};
+const struct place_rule place_packing = {"packing", place_score_choose, place_score_choose, compare, &score_packing};
+const struct place_rule place_best_fit = {"best-fit", place_score_choose, place_score_choose, compare, &score_best_fit};
+const struct place_rule place_fgd = {"fgd", place_score_choose, place_score_choose, compare, &score_fgd};
 
 /* ---- keeping up ---- */
 
@@ -205,36 +239,48 @@ static int32_t resource_named(const struct fleet_config *cfg, const char *name)
     return -1;
 }
 
-void place_score_init(struct fleet *f, int32_t pool)
+/* The score of some nodes, the largest of which has so much. */
+static struct pool_score *score_make(struct fleet *f, const struct score_rule *rule, int32_t first_node,
+                                     int32_t node_count, int32_t cards_most, int64_t cpu_most)
 {
-    struct fleet_pool *p = &f->pools[pool];
-    if (f->rule->score == NULL)
-        return;
-    struct pool_score *s = p->score = mem_zalloc(1, sizeof(*s));
-    size_t nodes = (size_t)p->node_count, cards = (size_t)p->cards_per_node;
-    *s = (struct pool_score){.fleet = f, .pool = pool, .rule = f->rule->score, .look_at = FIRST_LOOK};
+    struct pool_score *s = mem_zalloc(1, sizeof(*s));
+    size_t nodes = (size_t)node_count, cards = (size_t)cards_most;
+    *s = (struct pool_score){.fleet = f, .first_node = first_node, .node_count = node_count, .rule = rule,
+                             .look_at = FIRST_LOOK};
     s->cpu = resource_named(f->cfg, "cpu");
     s->left = mem_alloc(cards + 1, sizeof(*s->left));
     s->frag = mem_zalloc(nodes + 1, sizeof(*s->frag));
     s->frag_at = mem_zalloc(nodes + 1, sizeof(*s->frag_at));
     s->tag_users = mem_zalloc(nodes * TAGS + 1, sizeof(*s->tag_users));
     s->tags = mem_zalloc(nodes + 1, sizeof(*s->tags));
-    int64_t cpu = s->cpu >= 0 && nodes > 0
-                      ? f->node_amounts[(int64_t)p->first_node * f->resources + s->cpu] : 0;
-    s->settings = (struct score_settings){.cpu_norm_milli = cpu > 0 ? cpu : 1,
+    s->settings = (struct score_settings){.cpu_norm_milli = cpu_most > 0 ? cpu_most : 1,
                                           .card_norm_milli = cards > 0 ? (int64_t)cards * CARD_MILLI : 1,
                                           .mix = &s->mix,
                                           .scratch = mem_alloc(cards + 1, sizeof(int16_t))};
-    score_index_init(&s->index, p->node_count, false, score_of, s);
+    score_index_init(&s->index, node_count, rule->uniform, score_of, s);
+    return s;
 }
 
-void place_score_fini(struct fleet_pool *p)
+static int64_t cpu_of_node(const struct fleet *f, const struct fleet_pool *p)
 {
-    struct pool_score *s = p->score;
-    if (s == NULL)
-        return;
+    int32_t cpu = resource_named(f->cfg, "cpu");
+    return cpu >= 0 && p->node_count > 0 ? f->node_amounts[(int64_t)p->first_node * f->resources + cpu] : 0;
+}
+
+void place_score_init(struct fleet *f, int32_t pool)
+{
+    struct fleet_pool *p = &f->pools[pool];
+    if (f->rule->score != NULL)
+        p->score = score_make(f, f->rule->score, p->first_node, p->node_count, p->cards_per_node, cpu_of_node(f, p));
+}
+
+static void score_free(struct pool_score *s)
+{
     score_index_fini(&s->index);
     frag_mix_fini(&s->mix);
+    for (int32_t i = 0; i < s->class_count; i++)
+        free(s->classes[i].allowed);
+    free(s->wanted);
     free(s->left);
     free(s->frag);
     free(s->frag_at);
@@ -242,7 +288,43 @@ void place_score_fini(struct fleet_pool *p)
     free(s->tags);
     free(s->settings.scratch);
     free(s);
+}
+
+void place_score_fini(struct fleet_pool *p)
+{
+    if (p->score != NULL && !p->score->across)
+        score_free(p->score);
     p->score = NULL;
+}
+
+void place_across_fini(struct fleet *f)
+{
+    if (f->across != NULL)
+        score_free(f->across);
+}
+
+void fleet_place_across(struct fleet *f)
+{
+    const struct score_rule *rule = f->rule == &place_random ? &score_random : f->rule->score;
+    int32_t nodes = 0, cards = 0;
+    int64_t cpu = 0;
+    REQUIRE(rule != NULL && f->across == NULL);
+    for (int32_t i = 0; i < f->cfg->pool_count; i++) {
+        const struct fleet_pool *p = &f->pools[i];
+        nodes += p->node_count;
+        if (p->share != NULL)
+            continue;
+        cards = p->cards_per_node > cards ? p->cards_per_node : cards;
+        cpu = cpu_of_node(f, p) > cpu ? cpu_of_node(f, p) : cpu;
+    }
+    f->across = score_make(f, rule, 0, nodes, cards, cpu);
+    f->across->across = true;
+    f->across->wanted = mem_zalloc((size_t)f->cfg->pool_count + 1, 1);
+    for (int32_t i = 0; i < f->cfg->pool_count; i++)
+        if (f->pools[i].share == NULL) {
+            place_score_fini(&f->pools[i]);
+            f->pools[i].score = f->across;
+        }
 }
 
 void place_score_changed(struct fleet *f, int32_t node, int32_t cards, bool share, int sign)
@@ -253,7 +335,7 @@ void place_score_changed(struct fleet *f, int32_t node, int32_t cards, bool shar
         return;
     struct score_pod pod = {.cards = share ? 1 : cards, .milli = share ? 1 : CARD_MILLI};
     uint32_t tag = score_tag(&pod);
-    int64_t local = node - p->first_node;
+    int64_t local = node - s->first_node;
     if (tag != 0) {
         int16_t *users = &s->tag_users[local * TAGS + __builtin_ctz(tag)];
         *users = (int16_t)(*users + sign);
@@ -280,7 +362,7 @@ static void look_again(struct pool_score *s)
     frag_mix_init(&s->mix, kinds, count, COVERED);
     free(kinds);
     score_index_touch_all(&s->index);
-    int64_t nodes = s->fleet->pools[s->pool].node_count;
+    int64_t nodes = s->node_count;
     int64_t step = s->noted * 7 < nodes ? s->noted * 7 : nodes;
     s->look_at = s->noted + (step > FIRST_LOOK ? step : FIRST_LOOK);
 }

@@ -74,6 +74,19 @@ static bool fits_node(const struct fleet *f, const struct fleet_pool *p,
     return *card >= 0;
 }
 
+/* May the worker go to the node? It is of the pool, or of another of its pools that shares the score. */
+static bool in_reach(const struct fleet *f, const struct fleet_pool *p, const struct place_request *req, int32_t node)
+{
+    if (node >= p->first_node && node < p->first_node + p->node_count)
+        return true;
+    if (f->across == NULL || p->score != f->across || f->pools[f->node_pool[node]].score != f->across)
+        return false;
+    for (int32_t i = 0; i < req->pool_count; i++)
+        if (req->pools[i] == f->node_pool[node])
+            return true;
+    return false;
+}
+
 /* The best node of the pool that keeps the model, among those remembered; -1 when none fits. */
 static struct place_choice choose_cached(struct fleet *f, const struct fleet_pool *p,
                                          const struct place_request *req)
@@ -85,8 +98,8 @@ static struct place_choice choose_cached(struct fleet *f, const struct fleet_poo
     for (int i = 0; i < CACHE_HOLDERS && holder[i] >= 0; i++) {
         int32_t node = holder[i], card;
         f->looks++;
-        if (node < p->first_node || node >= p->first_node + p->node_count ||
-            !fleet_cache_has(f, node, req->prefer_model) || !fits_node(f, p, req, node, &card))
+        if (!in_reach(f, p, req, node) || !fleet_cache_has(f, node, req->prefer_model) ||
+            !fits_node(f, f->across != NULL && p->score == f->across ? &f->pools[f->node_pool[node]] : p, req, node, &card))
             continue;
         if (best.node < 0 || f->rule->compare(f->node_free[node], f->node_free[best.node]) < 0)
             best = (struct place_choice){node, card};

@@ -59,6 +59,9 @@ struct place_choice place_choose(struct fleet *f, struct place_ask *ask);
 /* place_score.c: the index of a pool, when the fleet's rule goes by score. */
 void place_score_init(struct fleet *f, int32_t pool);
 void place_score_fini(struct fleet_pool *p);
+void place_across_fini(struct fleet *f);
+/* The best node by score: of the pool, or of all pools of the request that share its score. */
+struct place_choice place_score_choose(struct fleet *f, struct fleet_pool *p, const struct place_request *req);
 /* A worker of so many cards, or of a share, has been taken (sign 1) or given back (-1). */
 void place_score_changed(struct fleet *f, int32_t node, int32_t cards, bool share, int sign);
 /* A worker was placed for good. */

@@ -247,6 +247,8 @@ static bool world_init(struct world *w)
     coldstart_setup(w);
     w->fleet_config = sharing_fleet(w);
     w->fleet = fleet_create(w->fleet_config, w->arb->placement, w->s->seed, w->opt.replication);
+    if (w->arb->placement_across_pools)
+        fleet_place_across(w->fleet);
     if (w->arb->network_locality)
         fleet_keep_local(w->fleet);
     gang_init(w);

@@ -111,6 +111,18 @@ static void check_fleet(struct read_ctx *ctx, const struct ynode *root, const st
     }
 }
 
+/* Only rules that give every node a number compare nodes of several pools. */
+static void check_across(struct read_ctx *ctx, const struct ynode *root, const struct scenario *s, int32_t i)
+{
+    const struct arbiter_config *a = &s->arbiters[i];
+    if (!a->placement_across_pools || (a->placement != PLACE_BINPACK && a->placement != PLACE_SPREAD))
+        return;
+    set_path(ctx, "arbiters", i);
+    field_problem(ctx, key_or(item_at(root, "arbiters", i), "placementAcrossPools"),
+                  "placementAcrossPools with placement %s: expected random, dot-product, gpu-clustering, gpu-packing, "
+                  "best-fit or fgd", fleet_placement_name(a->placement));
+}
+
 static void check_arbiters(struct read_ctx *ctx, const struct ynode *root, const struct scenario *s)
 {
     ctx->path[0] = '\0';
@@ -121,6 +133,8 @@ static void check_arbiters(struct read_ctx *ctx, const struct ynode *root, const
     if (s->demand.stream_count + s->demand.service_count == 0)
         field_problem(ctx, key_or(root, "demand"),
                       "demand: nothing is asked; expected training, lora or services");
+    for (int32_t i = 0; i < s->arbiter_count; i++)
+        check_across(ctx, root, s, i);
     for (int32_t i = 0; i < s->arbiter_count; i++)
         for (int32_t j = 0; j < i; j++) {
             if (strcmp(s->arbiters[i].name, s->arbiters[j].name) != 0)

@@ -150,6 +150,9 @@ static const struct field arbiter_fields[] = {
      .help = "none: replicas stay at maxReplicaCount."},
     {.name = "placement", .kind = FIELD_ENUM, .offset = ARB(c.placement), .names = placement_names,
      .help = "How nodes are chosen."},
+    {.name = "placementAcrossPools", .kind = FIELD_BOOL, .offset = ARB(c.placement_across_pools),
+     .help = "A workload of one worker takes the best node of all node pools it may use (those without sharing), nodes in "
+             "the order of the file where scores are equal; false: the first pool that has room. For random and placements by score."},
     {.name = "schedulerPreemption", .kind = FIELD_BOOL, .offset = ARB(c.scheduler_preemption),
      .help = "The scheduler evicts pods of lower priority for a workload that has quota but finds no "
              "node, as kube-scheduler does; it looks at no quota and breaks gangs."},
