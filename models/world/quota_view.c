@@ -235,6 +235,20 @@ static void fill_objects(struct arena *a, const struct scenario *s, const struct
     cfg->cluster_queue_count = cfg->local_queue_count = (uint32_t)q->queue_count;
 }
 
+static void fill_kueue(struct arena *a, const struct kueue_config *k, struct policy_config *cfg)
+{
+    static const char *const profiles[] = {"HEAD", "v0.19", "v0.18"};
+    struct policy_gate *gates = arena_alloc(a, (size_t)k->gate_count + 1, sizeof *gates);
+    gates[0] = (struct policy_gate){"QuotaCheckStrategy", true}; /* v0.18 has it off: a queue may count cards only */
+    for (int32_t i = 0; i < k->gate_count; i++)
+        gates[i + 1] = (struct policy_gate){k->gates[i].name, k->gates[i].on};
+    cfg->profile = profiles[k->version];
+    cfg->gates = gates;
+    cfg->gate_count = (uint32_t)k->gate_count + 1;
+    cfg->strategy_count = k->strategies == KUEUE_BOTH_SHARES ? 0 : 1;
+    cfg->strategies[0] = k->strategies == KUEUE_INITIAL_SHARE ? POLICY_LESS_THAN_INITIAL_SHARE : POLICY_LESS_OR_EQUAL_FINAL_SHARE;
+}
+
 struct policy_config *quota_view_config(struct arena *a, const struct scenario *s,
                                         const struct arbiter_config *arb)
 {
@@ -251,6 +265,7 @@ struct policy_config *quota_view_config(struct arena *a, const struct scenario *
                                   .record_pending = true,
                                   .resources = names,
                                   .resource_count = (uint32_t)s->fleet.resource_count + 1};
+    fill_kueue(a, &arb->kueue, cfg);
     fill_objects(a, s, arb, cfg);
     return cfg;
 }

@@ -128,6 +128,22 @@ struct pool_sharing {
     struct share_config sharing;
 };
 
+/* Which Kueue decides: models/policies/policy.h, policy_config. */
+enum kueue_version { KUEUE_HEAD, KUEUE_V0_19, KUEUE_V0_18 };
+enum kueue_strategies { KUEUE_BOTH_SHARES, KUEUE_FINAL_SHARE, KUEUE_INITIAL_SHARE };
+
+struct kueue_gate {
+    const char *name;
+    bool on;
+};
+
+struct kueue_config {
+    enum kueue_version version;
+    struct kueue_gate *gates;     /* that differ from the version's */
+    int32_t gate_count;
+    enum kueue_strategies strategies; /* fairSharing.preemptionStrategies */
+};
+
 struct arbiter_config {
     const char *name;
     enum arbiter_preset preset;
@@ -135,6 +151,7 @@ struct arbiter_config {
     /* admission */
     bool borrowing;               /* queues keep their cohorts; false: every queue stands alone */
     bool fair_sharing;            /* Kueue's fairSharing instead of the classical order */
+    struct kueue_config kueue;
     bool strict_fifo;             /* overrides every queue's strategy */
     bool preemption;              /* false: every preemption policy is Never */
     bool reclaim_any;             /* reclaimWithinCohort: Any for all queues */

@@ -101,6 +101,7 @@ extern const struct schema communication_schema; /* table_communication.c: a str
 extern const struct schema service_schema;      /* table_service.c */
 extern const struct schema scaling_schema;      /* table_arbiter.c */
 extern const struct schema arbiter_schema;
+extern const struct schema kueue_schema;        /* table_kueue.c: kueue of an arbiter */
 extern const struct schema sharing_schema;      /* table_sharing.c */
 extern const struct schema pool_sharing_schema;
 extern const struct schema sharing_model_schema;

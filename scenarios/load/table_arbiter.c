@@ -128,6 +128,8 @@ static const struct field arbiter_fields[] = {
      .help = "Queues keep their cohorts; false: every queue stands alone."},
     {.name = "fairSharing", .kind = FIELD_BOOL, .offset = ARB(c.fair_sharing),
      .help = "Kueue's fair sharing instead of the classical order."},
+    {.name = "kueue", .kind = FIELD_STRUCT, .offset = ARB(c.kueue), .sub = &kueue_schema,
+     .help = "Release, gates and strategies of the policy."},
     {.name = "strictFifo", .kind = FIELD_BOOL, .offset = ARB(c.strict_fifo),
      .help = "Every queue is StrictFIFO."},
     {.name = "preemption", .kind = FIELD_BOOL, .offset = ARB(c.preemption),

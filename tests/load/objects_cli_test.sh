@@ -111,6 +111,49 @@ run check o/combined.yaml --set queues.risk.cards.h100=soon --print
 [ "$status" = 2 ] && [ ! -s "$out" ]
 report $? "nothing is printed of a scenario that is not valid"
 
+# ---- the cluster's release, gates and strategies ----
+cat >o/kueue.yaml <<'YAML'
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kueue-controller-manager, namespace: kueue-system}
+spec: {template: {spec: {containers: [{image: registry.k8s.io/kueue/kueue:v0.18.2, args: [--feature-gates=PrioritySortingWithinCohort=false]}]}}}
+YAML
+cp o/combined.yaml combined.kept
+cp o/cluster.yaml cluster.kept
+sed 's/manifests: \[/&kueue.yaml, /' combined.kept >o/combined.yaml
+sed 's/^fairSharing: {}/fairSharing: {preemptionStrategies: [LessThanOrEqualToFinalShare]}/' cluster.kept >o/cluster.yaml
+cp o/by-hand.yaml by-hand.kept
+k='kueue: {version: v0.18, featureGates: {PrioritySortingWithinCohort: false}, preemptionStrategies: [LessThanOrEqualToFinalShare]}'
+sed "s/{preset: cohort, /&$k, /" by-hand.kept >o/by-hand.yaml
+same "the cluster's Kueue"
+if command -v sqlite3 >/dev/null; then
+    query combined.db "SELECT * FROM decision" >a.txt
+    run run by-hand.kept --record full -o newest.db
+    query newest.db "SELECT * FROM decision" >b.txt
+    ! cmp -s a.txt b.txt
+    report $? "and it decides otherwise than the newest with both strategies"
+fi
+mv combined.kept o/combined.yaml
+mv cluster.kept o/cluster.yaml
+mv by-hand.kept o/by-hand.yaml
+
+# b holds all 8 cards that are there to borrow, a asks 6. Its share would be 6/8: less than that of b before (8/8),
+# more than that of b afterwards (0).
+{
+    echo 'fleet: {nodePools: [{name: h100, instance: p5.48xlarge, nodes: 1}]}'
+    echo 'cohorts: [{name: c, cards: {h100: 8}}]'
+    for q in a b; do echo "- {name: $q, cohortName: c, cards: {h100: 0}, preemption: {reclaimWithinCohort: Any}}"; done | sed '1iqueues:'
+    printf 'demand: {training: [{name: a, queue: a, file: a.csv}, {name: b, queue: b, file: b.csv}]}\nhorizon: 2h\n'
+    echo 'arbiters: [{preset: cohort, fairSharing: true, kueue: {preemptionStrategies: [LessThanOrEqualToFinalShare]}}]'
+} >o/two.yaml
+printf 'submit_s,duration_s,workers,cards_per_worker\n60,600,1,6\n' >o/a.csv
+printf 'submit_s,duration_s,workers,cards_per_worker\n0,3000,1,8\n' >o/b.csv
+run run o/two.yaml -o two.db --record full
+evicted='SELECT queue, evictions FROM workload ORDER BY queue'
+command -v sqlite3 >/dev/null && equal "by final shares nobody is evicted" "$(query two.db "$evicted" | tr '\n' ' ')" "a|0 b|0 "
+run run o/two.yaml -o two.db --record full --set 'arbiters[0].kueue.preemptionStrategies=[LessThanInitialShare]'
+command -v sqlite3 >/dev/null && equal "by initial shares the borrower of all is" "$(query two.db "$evicted" | tr '\n' ' ')" "a|0 b|1 "
+
 # ---- local queues in a jobs file ----
 printf 'submit_s,duration_s,workers,cards_per_worker,queue\n0,600,1,4,lab/jobs\n60,600,1,4,risk\n120,600,1,2,students/jobs\n' >o/jobs.csv
 {

@@ -146,7 +146,27 @@ void ob_local_queues(struct ob *o)
 
 /* ---- arbiters ---- */
 
-/* Without a list, the cluster's own policy; the mode of cohort is the Configuration's unless the file says it. */
+/* What the Configuration and the controller's version say, for an arbiter that does not say it. */
+static void put_kueue(const struct ob *o, struct ynode *arbiter)
+{
+    const struct policy_config *cfg = &o->m->config;
+    static const char *const strategies[] = {"LessThanOrEqualToFinalShare", "LessThanInitialShare"};
+    const struct yplace place = arbiter->place;
+    const bool head = strcmp(cfg->profile, "HEAD") == 0;
+    if (ynode_find(arbiter, "kueue") >= 0 || (head && cfg->gate_count == 0 && cfg->strategy_count == 0))
+        return;
+    struct ynode *map = ob_under(o, arbiter, "kueue", YNODE_MAP, place);
+    if (!head)
+        ob_text(o, map, "version", cfg->profile, place);
+    struct ynode *gates = cfg->gate_count == 0 ? NULL : ob_under(o, map, "featureGates", YNODE_MAP, place);
+    for (uint32_t i = 0; i < cfg->gate_count; i++)
+        ynode_add(o->a, gates, arena_strdup(o->a, cfg->gates[i].name), place, ynode_scalar(o->a, cfg->gates[i].on ? "true" : "false", place));
+    struct ynode *list = cfg->strategy_count == 0 ? NULL : ob_under(o, map, "preemptionStrategies", YNODE_LIST, place);
+    for (uint32_t i = 0; i < cfg->strategy_count; i++)
+        ob_text(o, list, NULL, strategies[cfg->strategies[i] == POLICY_LESS_THAN_INITIAL_SHARE], place);
+}
+
+/* Without a list, the cluster's own policy. */
 void ob_arbiters(struct ob *o)
 {
     struct ynode *list = ynode_get(o->root, "arbiters");
@@ -154,9 +174,13 @@ void ob_arbiters(struct ob *o)
         list = ob_under(o, o->root, "arbiters", YNODE_LIST, o->root->place);
         ob_text(o, ob_new_item(o, list, o->root->place), "preset", "cohort", o->root->place);
     }
-    for (int32_t i = 0; o->m->config.fair_sharing && list->kind == YNODE_LIST && i < list->count; i++) {
-        const char *preset = scalar(list->items[i], "preset");
-        if (preset != NULL && strcmp(preset, "cohort") == 0 && ynode_find(list->items[i], "fairSharing") < 0)
-            ynode_add(o->a, list->items[i], "fairSharing", list->items[i]->place, ynode_scalar(o->a, "true", list->items[i]->place));
+    for (int32_t i = 0; list->kind == YNODE_LIST && i < list->count; i++) {
+        struct ynode *arbiter = list->items[i];
+        const char *preset = scalar(arbiter, "preset");
+        if (preset == NULL || strcmp(preset, "cohort") != 0)
+            continue;
+        if (o->m->config.fair_sharing && ynode_find(arbiter, "fairSharing") < 0)
+            ynode_add(o->a, arbiter, "fairSharing", arbiter->place, ynode_scalar(o->a, "true", arbiter->place));
+        put_kueue(o, arbiter);
     }
 }

@@ -91,10 +91,8 @@ static void tell_configuration(const struct ob *o)
     } fields[] = {
         {"waitForPodsReady", "workloads whose pods are not ready in time are not evicted"},
         {"admissionFairSharing", "local queues do not share by usage"},
-        {"featureGates", "gates are those of the newest version"},
         {"resources.transformations", "requests are not transformed"},
         {"resources.excludeResourcePrefixes", "no resource is left out of the count"},
-        {"fairSharing.preemptionStrategies", "both strategies are used, the default"},
     };
     for (uint32_t i = 0; i < o->m->object_count; i++) {
         const struct manifest_object *c = &o->m->objects[i];
@@ -106,9 +104,6 @@ static void tell_configuration(const struct ob *o)
                 ob_warn(o, ob_place_in(o, c, n), "Configuration %s is left out: in the scenario %s", fields[f].field, fields[f].what);
         }
     }
-    if (strcmp(o->m->config.profile, "HEAD") != 0)
-        ob_warn(o, (struct yplace){.source = NULL}, "the cluster's Kueue is %.40s; the arbiters of a scenario decide as the newest version does",
-                o->m->version);
 }
 
 void ob_tell(const struct ob *o)
