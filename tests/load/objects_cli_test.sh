@@ -226,13 +226,21 @@ edit 's/metadata: {name: jobs, namespace: lab}/&\nstatus: {}/; s/^spec: {cluster
     "warning: LocalQueue 'lab/jobs' is stopped (stopPolicy)"
 edit 's/queueingStrategy: StrictFIFO/&\n  stopPolicy: HoldAndDrain/' 0 "a stopped cluster queue is carried" "Can't admit new workloads: is stopped"
 edit 's/queueingStrategy: StrictFIFO/&\n  admissionChecks: [prov]/' 0 "a missing admission check" \
-    "o/cluster.yaml:61:1: warning: ClusterQueue 'risk' is taken as stopped: Can't admit new workloads: references missing AdmissionCheck(s): prov"
+    "o/cluster.yaml:61:1: warning: ClusterQueue 'risk': inactive: Can't admit new workloads: references missing AdmissionCheck(s): prov"
 edit 's/queueingStrategy: StrictFIFO/&\n  admissionChecks: [prov]/; $a ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: AdmissionCheck\nmetadata: {name: prov}\nspec: {controllerName: x}\nstatus: {conditions: [{type: Active, status: "True"}]}' \
     0 "an admission check" "o/cluster.yaml:68:20: warning: ClusterQueue 'risk': its admission checks are left out"
 edit 's/fairSharing: {}/&\nwaitForPodsReady: {timeout: 5m}/' 0 "a field of the Configuration" \
     "warning: Configuration waitForPodsReady is left out: in the scenario workloads whose pods are not ready in time are not evicted"
 edit 's/parentName: org/parentName: science/' 2 "cohorts in a circle" "cohort 'science' is its own ancestor"
 edit 's/fairSharing: {}/fairSharing: {}\n---\nkind: [/' 2 "a broken file" "o/cluster.yaml:"
+{
+    cat "$root/tests/load/data/objects/cluster.yaml"
+    printf -- '---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: w, namespace: lab, creationTimestamp: "2026-01-05T08:00:00Z"}\n'
+    printf 'spec: {queueName: jobs, podSets: [{count: 1, template: {spec: {containers: [{resources: {requests: {nvidia.com/gpu: 8}}}]}}}]}\n'
+} >o/cluster.yaml
+run check o/combined.yaml
+[ "$status" = 0 ] && said 'o/combined.yaml:3:12: note: workloads of the manifests are left out, 1 in all'
+report $? "workloads of the dump are counted"
 cp "$root/tests/load/data/objects/cluster.yaml" o/cluster.yaml
 
 sed -e 's/gpu.product: NVIDIA-L40S/gpu.product: NVIDIA-X9/' "$root/tests/load/data/objects/nodes.yaml" >o/nodes.yaml

@@ -45,8 +45,6 @@ static void tell_queue(const struct ob *o, uint32_t ix)
     if (q->usage_based_admission && o->m->config.admission_fair_sharing.on)
         ob_warn(o, ob_place(o, "ClusterQueue", NULL, q->name, "spec.admissionScope"),
                 "ClusterQueue '%.80s': admission fair sharing among its local queues is left out; it has one queue in the scenario", q->name);
-    if (q->stop == POLICY_RUN && more->inactive != NULL)
-        ob_warn(o, ob_place(o, "ClusterQueue", NULL, q->name, NULL), "ClusterQueue '%.80s' is taken as stopped: %.300s", q->name, more->inactive);
     tell_pods(o, q);
     tell_flavors_without_cards(o, q);
 }
@@ -118,6 +116,6 @@ void ob_tell(const struct ob *o)
     tell_replicas(o);
     tell_configuration(o);
     if (o->m->workload_count > 0)
-        yplace_report(&o->root->place, DIAG_NOTE, o->diags,
-                      "%u workloads of the manifests are left out: the scenario has demand of its own", (unsigned)o->m->workload_count);
+        yplace_report(&ynode_get(o->root, "manifests")->place, DIAG_NOTE, o->diags,
+                      "workloads of the manifests are left out, %u in all: the scenario has demand of its own", (unsigned)o->m->workload_count);
 }
