@@ -6,6 +6,7 @@
 #include "models/policies/kueue/clone.h"
 #include "models/policies/kueue/inputs.h"
 #include "models/policies/kueue/queue.h"
+#include "models/policies/kueue/quota.h"
 #include "models/policies/kueue/search.h"
 #include "models/policies/kueue/topology.h"
 #include "models/policies/kueue/usage.h"
@@ -13,29 +14,28 @@
 enum { DEFER_ADD, DEFER_REMOVE, DEFER_REPLACED, DEFER_OBJECT };
 enum { NS_PER_S = 1000000000 };
 
-static bool before(const struct kq_wl *a, const struct kq_wl *b)
-{
-    if (a->evicted != b->evicted)
-        return a->evicted;
-    if (a->priority != b->priority)
-        return a->priority < b->priority;
-    if (a->reserved_s != b->reserved_s)
-        return a->reserved_s > b->reserved_s;
-    return a->uid_order < b->uid_order;
-}
-
 /* First index that is not before w. */
 static size_t position(const struct kq *k, const struct kq_cq *cq, const struct kq_wl *w)
 {
+    const struct kq_candidate c = kq_as_candidate(w);
     size_t low = 0, high = cq->live.count;
     while (low < high) {
         const size_t mid = (low + high) / 2;
-        if (before(kq_wl(k, cq->live.v[mid]), w))
+        const struct kq_candidate m = kq_as_candidate(kq_wl(k, cq->live.v[mid]));
+        if (kq_candidate_before(&m, &c))
             low = mid + 1;
         else
             high = mid;
     }
     return low;
+}
+
+static void list_changed(struct kq *k, struct kq_cq *cq)
+{
+    static const struct kq_candidate none = {INT64_MAX, 0, UINT64_MAX, false};
+    cq->live_serial++;
+    cq->node.first = cq->live.count > 0 ? kq_as_candidate(kq_wl(k, cq->live.v[0])) : none;
+    kq_changed(cq->node.tree);
 }
 
 static void insert(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
@@ -45,7 +45,7 @@ static void insert(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
     memmove(&cq->live.v[at + 1], &cq->live.v[at], (cq->live.count - 1 - at) * sizeof *cq->live.v);
     cq->live.v[at] = w->id;
     w->in_list = true;
-    cq->live_serial++;
+    list_changed(k, cq);
 }
 
 static void erase(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
@@ -54,7 +54,7 @@ static void erase(struct kq *k, struct kq_cq *cq, struct kq_wl *w)
     memmove(&cq->live.v[at], &cq->live.v[at + 1], (cq->live.count - 1 - at) * sizeof *cq->live.v);
     cq->live.count--;
     w->in_list = false;
-    cq->live_serial++;
+    list_changed(k, cq);
 }
 
 static void add_now(struct kq *k, struct kq_wl *w)

@@ -59,6 +59,12 @@ static inline bool kq_borrowing_with(const struct kq_node *n, uint32_t fr, int64
     return n->q[fr].subtree < kq_plus(n->q[fr].use, v);
 }
 
+/* Usage or candidates of the tree are others now. */
+static inline void kq_changed(struct kq_tree *t)
+{
+    t->state = ++t->states;
+}
+
 /* Usage up and down the tree (3.2). remove undoes add and the other way round when the order is
  * reversed; v >= 0 except for reservations, which kq_add_logged takes back. */
 void kq_add(struct kq_node *n, uint32_t fr, int64_t v);

@@ -21,6 +21,22 @@ bool kq_allowed(const struct kq_wl *preemptor, const struct kq_wl *candidate,
                 enum policy_preemption policy);
 bool kq_search_fits(struct kq *k, const struct kq_search *s, bool allow_borrow);
 
+/* 5.2 without the list; a and b are not the same workload. */
+static inline struct kq_candidate kq_as_candidate(const struct kq_wl *w)
+{
+    return (struct kq_candidate){w->priority, w->reserved_s, w->uid_order, w->evicted};
+}
+static inline bool kq_candidate_before(const struct kq_candidate *a, const struct kq_candidate *b)
+{
+    if (a->evicted != b->evicted)
+        return a->evicted;
+    if (a->priority != b->priority)
+        return a->priority < b->priority;
+    if (a->reserved_s != b->reserved_s)
+        return a->reserved_s > b->reserved_s;
+    return a->uid_order < b->uid_order;
+}
+
 /* Adds the candidates of one queue that use a contested fr and may be preempted under `policy`;
  * none: no cursor. */
 struct kq_gather {

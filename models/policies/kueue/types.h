@@ -49,6 +49,12 @@ struct kq_fr {
     uint32_t flavor, resource;
 };
 
+struct kq_candidate { /* by what workloads that hold quota are ordered as candidates (5.2) */
+    int64_t priority, reserved_s;
+    uint64_t uid_order;
+    bool evicted;
+};
+
 struct kq_node {
     struct kq_node *parent;
     struct kq_tree *tree;
@@ -66,6 +72,7 @@ struct kq_node {
     uint64_t share_key;
     double share_ratio;
     bool share_borrows;
+    struct kq_candidate first; /* of a queue: of its live list */
     int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
     uint64_t logged; /* grows with every change of usage that entries of a cycle make */
@@ -78,11 +85,13 @@ struct kq_node {
 
 /* The queues of a cohort by share, for searches for victims (walk.c). */
 struct kq_rank {
-    struct kq_node **by_share; /* all, highest share first */
+    struct kq_node **by_share; /* all, highest share first; of equal ones by kq_node.first */
     uint64_t state;            /* of the tree, when they were put in order */
-    struct kq_node **open;     /* [from, to): those that the search has still to look at */
+    /* scratch of a search */
+    uint64_t stamp;  /* of the walk that opened it */
+    uint32_t next;   /* in by_share: the first one that the walk has not come to */
+    struct kq_node **open; /* [from, to): those that it came to and did not prune, best first */
     uint32_t from, to;
-    uint64_t stamp; /* of the walk that opened it */
 };
 
 struct kq_tree {
@@ -92,8 +101,8 @@ struct kq_tree {
     struct kq_cq **queues; /* all, by name */
     uint32_t queue_count;
     uint64_t version; /* grows with every change that a nomination can see */
-    /* Which usage it has: another number for every change, but a search that has put everything
-     * back goes back to the number it began with. */
+    /* Which usage and candidates it has: another number for every change, but who has put back
+     * everything that was changed goes back to the number from before. */
     uint64_t state, states;
     bool topology; /* some queue uses a topology flavor */
     bool quiet;    /* the last cycle proved that another one changes nothing */

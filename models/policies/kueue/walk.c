@@ -19,11 +19,15 @@ void kq_walk_static(struct kq_node *root, struct arena *mem)
         kq_walk_static(root->cohorts[i], mem);
 }
 
-/* Those that do not borrow come last: they are not looked at. */
+/* Those that do not borrow come last, in any order: they are not looked at. */
 static bool goes_before(struct kq_node *a, struct kq_node *b)
 {
     const uint64_t x = kq_share_key_of(a), y = kq_share_key_of(b);
-    return x != y ? x > y : a->share_borrows && !b->share_borrows;
+    if (x != y)
+        return x > y;
+    if (!a->share_borrows || !b->share_borrows)
+        return a->share_borrows && !b->share_borrows;
+    return kq_candidate_before(&a->first, &b->first);
 }
 
 /* Mostly in order already, but when it is made for the first time. */
@@ -42,52 +46,6 @@ static void sort(struct kq_node *cohort, uint64_t state)
             r->by_share[j] = q;
         }
     r->state = state;
-}
-
-/* ---- what is open ---- */
-
-/* Into the open ones of its cohort, where there is room in front. */
-static void open_queue(struct kq_rank *r, struct kq_node *q)
-{
-    const uint64_t key = kq_share_key_of(q);
-    uint32_t at = --r->from;
-    for (; at + 1 < r->to && kq_share_key_of(r->open[at + 1]) > key; at++)
-        r->open[at] = r->open[at + 1];
-    r->open[at] = q;
-}
-
-static void open_others(struct kq_walk *w, struct kq_node *cohort)
-{
-    struct kq_rank *r = cohort->rank;
-    uint32_t n = 0;
-    sort(cohort, w->state);
-    while (n < cohort->queue_count &&
-           (r->by_share[n] == w->own || kq_share_of(r->by_share[n]).borrows))
-        n++;
-    for (uint32_t i = n; i-- > 0;) {
-        struct kq_node *q = r->by_share[i];
-        q->cursor = 0;
-        q->retry = POLICY_NONE;
-        if (q != w->own)
-            r->open[--r->from] = q;
-    }
-}
-
-/* Queues of the cohort that the walk has not pruned. */
-static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
-{
-    struct kq_rank *r = cohort->rank;
-    if (r->stamp == w->k->stamp)
-        return r;
-    r->stamp = w->k->stamp;
-    r->from = r->to = cohort->queue_count;
-    if (w->second)
-        return r;
-    if (w->has_others)
-        open_others(w, cohort);
-    if (cohort == w->own->parent && w->has_within)
-        open_queue(r, w->own);
-    return r;
 }
 
 /* ---- candidates ---- */
@@ -149,43 +107,71 @@ void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings)
 {
     struct kq_cursor *c = &w->k->cursors.v[q->cursor - 1];
     c->at = c->count;
-    if (siblings && q->parent != NULL)
+    if (siblings && q->parent != NULL) {
         q->parent->rank->from = q->parent->rank->to;
+        q->parent->rank->next = q->parent->queue_count;
+    }
+}
+
+/* ---- what is open ---- */
+
+/* Whether a, with the candidate c, comes before b, with the candidate d. */
+static bool ahead(const struct kq_walk *w, struct kq_node *a, const struct kq_candidate *c,
+                  struct kq_node *b, const struct kq_candidate *d)
+{
+    const uint64_t x = kq_share_key_of(a), y = kq_share_key_of(b);
+    if (x != y)
+        return x > y;
+    if (c->evicted == d->evicted && (a == w->own || b == w->own))
+        return b == w->own;
+    return kq_candidate_before(c, d);
+}
+
+static struct kq_candidate candidate_of(struct kq_walk *w, struct kq_node *q)
+{
+    return kq_as_candidate(kq_wl(w->k, kq_walk_first(w, q)));
+}
+
+/* Into the open ones of its cohort, where there is room in front; or it is pruned. */
+static void open_queue(struct kq_walk *w, struct kq_rank *r, struct kq_node *q)
+{
+    if (kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows))
+        return;
+    const struct kq_candidate c = candidate_of(w, q);
+    uint32_t at = --r->from;
+    for (; at + 1 < r->to; at++) {
+        const struct kq_candidate d = candidate_of(w, r->open[at + 1]);
+        if (ahead(w, q, &c, r->open[at + 1], &d))
+            break;
+        r->open[at] = r->open[at + 1];
+    }
+    r->open[at] = q;
+}
+
+static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
+{
+    struct kq_rank *r = cohort->rank;
+    if (r->stamp == w->k->stamp)
+        return r;
+    r->stamp = w->k->stamp;
+    r->from = r->to = r->next = cohort->queue_count;
+    if (w->second)
+        return r;
+    if (w->has_others) {
+        sort(cohort, w->state);
+        r->next = 0;
+    }
+    if (cohort == w->own->parent && w->has_within)
+        open_queue(w, r, w->own);
+    return r;
 }
 
 void kq_walk_taken(struct kq_walk *w, struct kq_node *q)
 {
-    (void)w;
     if (q->parent == NULL)
         return;
     q->parent->rank->from++;
-    open_queue(q->parent->rank, q);
-}
-
-/* 5.2 between the first candidates of two queues. */
-static bool first_before(struct kq_walk *f, struct kq_node *a, struct kq_node *b)
-{
-    const struct kq_wl *v = kq_wl(f->k, kq_walk_first(f, a));
-    const struct kq_wl *w = kq_wl(f->k, kq_walk_first(f, b));
-    if (v->evicted != w->evicted)
-        return v->evicted;
-    if ((a == f->own) != (b == f->own))
-        return b == f->own;
-    if (v->priority != w->priority)
-        return v->priority < w->priority;
-    if (v->reserved_s != w->reserved_s)
-        return v->reserved_s > w->reserved_s;
-    return v->uid_order < w->uid_order;
-}
-
-/* ---- the walk ---- */
-
-static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
-{
-    for (n = n->parent; n != NULL; n = n->parent)
-        if (n == a)
-            return true;
-    return false;
+    open_queue(w, q->parent->rank, q);
 }
 
 /* ---- queues that the first strategy is sure to refuse ---- */
@@ -245,33 +231,56 @@ static bool refused(struct kq_walk *w, struct kq_node *q)
     return true;
 }
 
-static bool useless(struct kq_walk *w, struct kq_node *q)
+/* ---- the walk ---- */
+
+static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
 {
-    return refused(w, q) || kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows);
+    for (n = n->parent; n != NULL; n = n->parent)
+        if (n == a)
+            return true;
+    return false;
 }
 
-/* The best queue of the cohort, brought to the front of the open ones. */
+/* The next queue that the walk has not come to; NULL: the rest does not borrow. */
+static struct kq_node *next_of(const struct kq_walk *w, struct kq_rank *r, uint32_t count)
+{
+    if (r->next < count && r->by_share[r->next] == w->own)
+        r->next++;
+    if (r->next < count && !kq_share_of(r->by_share[r->next]).borrows)
+        r->next = count;
+    return r->next < count ? r->by_share[r->next] : NULL;
+}
+
+static void come_to(struct kq_walk *w, struct kq_rank *r, struct kq_node *q)
+{
+    r->next++;
+    q->cursor = 0;
+    q->retry = POLICY_NONE;
+    if (!refused(w, q))
+        open_queue(w, r, q);
+}
+
+/* The best queue of the cohort, at the front of the open ones. A queue that the walk has not come to
+ * has no candidate before the first one of its list. */
 static struct kq_node *pick_queue(struct kq_walk *w, struct kq_node *cohort)
 {
     struct kq_rank *r = opened(w, cohort);
-    uint32_t best = POLICY_NONE;
-    for (uint32_t i = r->from; i < r->to; i++) {
-        struct kq_node *q = r->open[i];
-        if (best != POLICY_NONE && kq_share_key_of(q) != kq_share_key_of(r->open[best]))
-            break;
-        if (useless(w, q)) { /* its place goes to the first one */
-            best = best == r->from ? i : best;
-            r->open[i] = r->open[r->from++];
-        } else if (best == POLICY_NONE || first_before(w, q, r->open[best])) {
-            best = i;
+    for (;;) {
+        struct kq_node *q = next_of(w, r, cohort->queue_count);
+        struct kq_node *best = r->from < r->to ? r->open[r->from] : NULL;
+        if (best != NULL && kq_walk_first(w, best) == POLICY_NONE) {
+            r->from++;
+            continue;
         }
+        if (q == NULL)
+            return best;
+        if (best != NULL) {
+            const struct kq_candidate c = candidate_of(w, best);
+            if (ahead(w, best, &c, q, &q->first))
+                return best;
+        }
+        come_to(w, r, q);
     }
-    if (best == POLICY_NONE)
-        return NULL;
-    struct kq_node *q = r->open[best];
-    r->open[best] = r->open[r->from];
-    r->open[r->from] = q;
-    return q;
 }
 
 static struct kq_node *pick_cohort(struct kq_walk *w, struct kq_node *cohort)
@@ -349,7 +358,7 @@ void kq_walk_second(struct kq_walk *w)
     for (size_t i = 0; i < k->retries.count; i++) {
         struct kq_node *q = &k->cqs[k->retries.v[i]]->node;
         if (q->parent != w->own->parent || kq_share_key_of(q) > kq_share_key_of(w->own))
-            open_queue(opened(w, q->parent), q); /* else it is refused again */
+            open_queue(w, opened(w, q->parent), q); /* else it is refused again */
     }
 }
 
