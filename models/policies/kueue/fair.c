@@ -57,10 +57,9 @@ static void common_children(const struct fair *f, struct kq_node *q, struct kq_n
         *x = (*x)->parent;
 }
 
-static bool take(struct fair *f, struct kq_node *q, uint32_t workload, enum policy_evict_reason reason)
+static bool take(struct fair *f, uint32_t workload, enum policy_evict_reason reason)
 {
     kq_take(f->k, kq_wl(f->k, workload));
-    kq_walk_taken(&f->walk, q);
     kq_targets_push(f->t, workload, reason);
     return fits(f);
 }
@@ -97,7 +96,7 @@ static bool take_by_share(struct fair *f, struct kq_node *q)
         }
         kq_walk_pop(&f->walk, q);
         if (!final || now <= share_without(f, y, q, id))
-            return take(f, q, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING);
+            return take(f, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING);
         kq_walk_leave(&f->walk, q, id);
     }
     return false;
@@ -108,9 +107,9 @@ static bool first_phase(struct fair *f)
     for (struct kq_node *q; (q = kq_walk_pick(&f->walk)) != NULL;) {
         bool ok;
         if (q == &f->s->cq->node)
-            ok = take(f, q, kq_walk_pop(&f->walk, q), POLICY_EVICT_IN_CLUSTER_QUEUE);
+            ok = take(f, kq_walk_pop(&f->walk, q), POLICY_EVICT_IN_CLUSTER_QUEUE);
         else if (f->within)
-            ok = take(f, q, kq_walk_pop(&f->walk, q), POLICY_EVICT_IN_COHORT_RECLAMATION);
+            ok = take(f, kq_walk_pop(&f->walk, q), POLICY_EVICT_IN_COHORT_RECLAMATION);
         else
             ok = take_by_share(f, q);
         if (ok)
@@ -128,7 +127,7 @@ static bool second_phase(struct fair *f)
         const uint32_t id = kq_walk_pop(&f->walk, q);
         common_children(f, q, &x, &y);
         if (kq_share_key_of(x) < kq_share_key_of(y) &&
-            take(f, q, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING))
+            take(f, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING))
             return true;
     }
     return false;

@@ -90,8 +90,8 @@ struct kq_rank {
     /* scratch of a search */
     uint64_t stamp;  /* of the walk that opened it */
     uint32_t next;   /* in by_share: the first one that the walk has not come to */
-    struct kq_node **open; /* [from, to): those that it came to and did not prune, best first */
-    uint32_t from, to;
+    struct kq_node **open; /* those that it came to and did not prune: a heap, the best first */
+    uint32_t open_count;
 };
 
 struct kq_tree {

@@ -108,42 +108,68 @@ void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings)
     struct kq_cursor *c = &w->k->cursors.v[q->cursor - 1];
     c->at = c->count;
     if (siblings && q->parent != NULL) {
-        q->parent->rank->from = q->parent->rank->to;
+        q->parent->rank->open_count = 0;
         q->parent->rank->next = q->parent->queue_count;
     }
 }
 
 /* ---- what is open ---- */
 
-/* Whether a, with the candidate c, comes before b, with the candidate d. */
-static bool ahead(const struct kq_walk *w, struct kq_node *a, const struct kq_candidate *c,
-                  struct kq_node *b, const struct kq_candidate *d)
-{
-    const uint64_t x = kq_share_key_of(a), y = kq_share_key_of(b);
-    if (x != y)
-        return x > y;
-    if (c->evicted == d->evicted && (a == w->own || b == w->own))
-        return b == w->own;
-    return kq_candidate_before(c, d);
-}
-
 static struct kq_candidate candidate_of(struct kq_walk *w, struct kq_node *q)
 {
     return kq_as_candidate(kq_wl(w->k, kq_walk_first(w, q)));
 }
 
-/* Into the open ones of its cohort, where there is room in front; or it is pruned. */
+/* Whether a, with its first candidate, comes before b, with the candidate d. */
+static bool ahead_of(struct kq_walk *w, struct kq_node *a, struct kq_node *b,
+                     const struct kq_candidate *d)
+{
+    const uint64_t x = kq_share_key_of(a), y = kq_share_key_of(b);
+    if (x != y)
+        return x > y;
+    const struct kq_candidate c = candidate_of(w, a);
+    if (c.evicted == d->evicted && (a == w->own || b == w->own))
+        return b == w->own;
+    return kq_candidate_before(&c, d);
+}
+
+static bool ahead(struct kq_walk *w, struct kq_node *a, struct kq_node *b)
+{
+    if (kq_share_key_of(a) != kq_share_key_of(b))
+        return kq_share_key_of(a) > kq_share_key_of(b);
+    const struct kq_candidate d = candidate_of(w, b);
+    return ahead_of(w, a, b, &d);
+}
+
+static bool prunes(struct kq_walk *w, struct kq_node *q)
+{
+    return kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows);
+}
+
+/* Among the open ones of its cohort, or it is pruned. */
 static void open_queue(struct kq_walk *w, struct kq_rank *r, struct kq_node *q)
 {
-    if (kq_walk_first(w, q) == POLICY_NONE || (q != w->own && !kq_share_of(q).borrows))
+    if (prunes(w, q))
         return;
-    const struct kq_candidate c = candidate_of(w, q);
-    uint32_t at = --r->from;
-    for (; at + 1 < r->to; at++) {
-        const struct kq_candidate d = candidate_of(w, r->open[at + 1]);
-        if (ahead(w, q, &c, r->open[at + 1], &d))
+    uint32_t at = r->open_count++;
+    for (; at > 0 && ahead(w, q, r->open[(at - 1) / 2]); at = (at - 1) / 2)
+        r->open[at] = r->open[(at - 1) / 2];
+    r->open[at] = q;
+}
+
+/* The best one has changed for the worse since it was picked. */
+static void settle_best(struct kq_walk *w, struct kq_rank *r)
+{
+    if (r->open_count == 0)
+        return;
+    struct kq_node *q = prunes(w, r->open[0]) ? r->open[--r->open_count] : r->open[0];
+    uint32_t at = 0;
+    for (uint32_t child; (child = 2 * at + 1) < r->open_count; at = child) {
+        if (child + 1 < r->open_count && ahead(w, r->open[child + 1], r->open[child]))
+            child++;
+        if (!ahead(w, r->open[child], q))
             break;
-        r->open[at] = r->open[at + 1];
+        r->open[at] = r->open[child];
     }
     r->open[at] = q;
 }
@@ -154,7 +180,8 @@ static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
     if (r->stamp == w->k->stamp)
         return r;
     r->stamp = w->k->stamp;
-    r->from = r->to = r->next = cohort->queue_count;
+    r->open_count = 0;
+    r->next = cohort->queue_count;
     if (w->second)
         return r;
     if (w->has_others) {
@@ -164,14 +191,6 @@ static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
     if (cohort == w->own->parent && w->has_within)
         open_queue(w, r, w->own);
     return r;
-}
-
-void kq_walk_taken(struct kq_walk *w, struct kq_node *q)
-{
-    if (q->parent == NULL)
-        return;
-    q->parent->rank->from++;
-    open_queue(w, q->parent->rank, q);
 }
 
 /* ---- queues that the first strategy is sure to refuse ---- */
@@ -267,18 +286,9 @@ static struct kq_node *pick_queue(struct kq_walk *w, struct kq_node *cohort)
     struct kq_rank *r = opened(w, cohort);
     for (;;) {
         struct kq_node *q = next_of(w, r, cohort->queue_count);
-        struct kq_node *best = r->from < r->to ? r->open[r->from] : NULL;
-        if (best != NULL && kq_walk_first(w, best) == POLICY_NONE) {
-            r->from++;
-            continue;
-        }
-        if (q == NULL)
+        struct kq_node *best = r->open_count > 0 ? r->open[0] : NULL;
+        if (q == NULL || (best != NULL && ahead_of(w, best, q, &q->first)))
             return best;
-        if (best != NULL) {
-            const struct kq_candidate c = candidate_of(w, best);
-            if (ahead(w, best, &c, q, &q->first))
-                return best;
-        }
         come_to(w, r, q);
     }
 }
@@ -320,12 +330,12 @@ struct kq_node *kq_walk_pick(struct kq_walk *w)
 {
     if (w->own->parent == NULL)
         return kq_walk_first(w, w->own) != POLICY_NONE ? w->own : NULL;
-    while (w->root->mark != w->k->stamp) {
-        struct kq_node *q = walk(w, w->root);
-        if (q != NULL)
-            return q;
-    }
-    return NULL;
+    if (w->picked != NULL)
+        settle_best(w, w->picked->parent->rank);
+    w->picked = NULL;
+    while (w->picked == NULL && w->root->mark != w->k->stamp)
+        w->picked = walk(w, w->root);
+    return w->picked;
 }
 
 /* ---- begin and end ---- */
@@ -354,6 +364,7 @@ void kq_walk_second(struct kq_walk *w)
 {
     const struct kq *k = w->k;
     w->second = true;
+    w->picked = NULL;
     w->k->stamp++;
     for (size_t i = 0; i < k->retries.count; i++) {
         struct kq_node *q = &k->cqs[k->retries.v[i]]->node;

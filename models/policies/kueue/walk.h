@@ -21,6 +21,7 @@ struct kq_walk {
     bool has_others, has_within;
     bool final_share; /* set by the search: LessThanOrEqualToFinalShare decides on its siblings */
     bool second; /* draws from what the first walk left to the second strategy */
+    struct kq_node *picked; /* the last one */
     uint64_t state; /* of the tree, before the search changed anything */
 };
 
@@ -36,9 +37,6 @@ struct kq_node *kq_walk_pick(struct kq_walk *w);
 /* Its first candidate, POLICY_NONE if it has no more; takes it. */
 uint32_t kq_walk_first(struct kq_walk *w, struct kq_node *q);
 uint32_t kq_walk_pop(struct kq_walk *w, struct kq_node *q);
-/* A workload of the queue that was picked last has been taken out. */
-void kq_walk_taken(struct kq_walk *w, struct kq_node *q);
-
 /* A candidate is left to the second strategy; only the first one of a queue is asked for there. */
 void kq_walk_leave(struct kq_walk *w, struct kq_node *q, uint32_t workload);
 /* The queue picked last, and with `siblings` all others of its cohort, have no more candidates. */
