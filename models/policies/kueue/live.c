@@ -35,7 +35,7 @@ static void list_changed(struct kq *k, struct kq_cq *cq)
     static const struct kq_candidate none = {INT64_MAX, 0, UINT64_MAX, false};
     cq->live_serial++;
     cq->node.first = cq->live.count > 0 ? kq_as_candidate(kq_wl(k, cq->live.v[0])) : none;
-    kq_changed(cq->node.tree);
+    kq_changed(&cq->node);
 }
 
 static void insert(struct kq *k, struct kq_cq *cq, struct kq_wl *w)

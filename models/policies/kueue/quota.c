@@ -3,7 +3,7 @@
 
 void kq_add(struct kq_node *n, uint32_t fr, int64_t v)
 {
-    kq_changed(n->tree);
+    kq_changed(n);
     for (;;) {
         struct kq_quota *q = &n->q[fr];
         const int64_t free = kq_free_local(q);
@@ -18,7 +18,7 @@ void kq_add(struct kq_node *n, uint32_t fr, int64_t v)
 
 void kq_remove(struct kq_node *n, uint32_t fr, int64_t v)
 {
-    kq_changed(n->tree);
+    kq_changed(n);
     for (;;) {
         struct kq_quota *q = &n->q[fr];
         const int64_t spilled = kq_minus(q->use, q->local);
@@ -33,7 +33,7 @@ void kq_remove(struct kq_node *n, uint32_t fr, int64_t v)
 
 void kq_add_logged(struct kq *k, struct kq_node *n, uint32_t fr, int64_t v)
 {
-    kq_changed(n->tree);
+    kq_changed(n);
     for (;;) {
         struct kq_quota *q = &n->q[fr];
         const int64_t free = kq_free_local(q);
@@ -56,7 +56,7 @@ void kq_undo_all(struct kq *k)
         const struct kq_undo *u = &k->undo[--k->undo_count];
         u->node->q[u->fr].use = u->old;
         u->node->use_serial++;
-        kq_changed(u->node->tree);
+        kq_changed(u->node);
     }
 }
 

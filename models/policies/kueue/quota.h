@@ -59,10 +59,15 @@ static inline bool kq_borrowing_with(const struct kq_node *n, uint32_t fr, int64
     return n->q[fr].subtree < kq_plus(n->q[fr].use, v);
 }
 
-/* Usage or candidates of the tree are others now. */
-static inline void kq_changed(struct kq_tree *t)
+/* Usage or candidates of the queue, and so of its tree, are others now. */
+static inline void kq_changed(struct kq_node *n)
 {
-    t->state = ++t->states;
+    struct kq_rank *r = n->siblings;
+    n->tree->state = ++n->tree->states;
+    if (r == NULL || n->unsorted)
+        return;
+    n->unsorted = true;
+    r->unsorted[r->unsorted_count++] = n;
 }
 
 /* Usage up and down the tree (3.2). remove undoes add and the other way round when the order is

@@ -48,6 +48,7 @@ static void link_nodes(struct kq *k)
         q->node.parent = p != NULL ? &p->node : NULL;
         q->node.bad = p != NULL && p->node.bad;
         q->node.tree = NULL;
+        q->node.siblings = NULL;
         k->by_name[k->by_name_count++] = q;
     }
 }

@@ -73,6 +73,10 @@ struct kq_node {
     double share_ratio;
     bool share_borrows;
     struct kq_candidate first; /* of a queue: of its live list */
+    struct kq_rank *siblings;  /* of an active queue, under fair sharing */
+    bool ranked, unsorted;     /* it stands there, and may have to stand elsewhere */
+    uint64_t ranked_share;
+    struct kq_candidate ranked_first;
     int64_t wake_at; /* of a root: when its tree is flushed; POLICY_NEVER */
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
     uint64_t logged; /* grows with every change of usage that entries of a cycle make */
@@ -83,13 +87,22 @@ struct kq_node {
     struct kq_rank *rank; /* of cohorts, under fair sharing */
 };
 
+struct kq_ranked {
+    uint64_t share; /* kq_share_key */
+    struct kq_candidate first;
+    struct kq_node *q;
+};
+
 /* The queues of a cohort by share, for searches for victims (walk.c). */
 struct kq_rank {
-    struct kq_node **by_share; /* all, highest share first; of equal ones by kq_node.first */
-    uint64_t state;            /* of the tree, when they were put in order */
+    struct kq_ranked *by_share; /* those that borrow, highest share first; then by `first` */
+    uint32_t ranked;
+    struct kq_node **unsorted; /* those that have changed since */
+    uint32_t unsorted_count;
+    uint64_t state; /* of the tree, when they were put in order */
     /* scratch of a search */
-    uint64_t stamp;  /* of the walk that opened it */
-    uint32_t next;   /* in by_share: the first one that the walk has not come to */
+    uint64_t stamp; /* of the walk that opened it */
+    uint32_t next;  /* in by_share: the first one that the walk has not come to */
     struct kq_node **open; /* those that it came to and did not prune: a heap, the best first */
     uint32_t open_count;
 };

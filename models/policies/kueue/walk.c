@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/policies/kueue/walk.h"
 
+#include <string.h>
+
 #include "models/policies/kueue/quota.h"
 #include "models/policies/kueue/share.h"
 
@@ -10,41 +12,80 @@ void kq_walk_static(struct kq_node *root, struct arena *mem)
 {
     const uint32_t n = root->queue_count;
     struct kq_rank *r = arena_alloc(mem, 1, sizeof *r);
-    r->by_share = arena_alloc(mem, n, sizeof(struct kq_node *));
+    r->by_share = arena_alloc(mem, n, sizeof *r->by_share);
+    r->unsorted = arena_alloc(mem, n, sizeof(struct kq_node *));
     r->open = arena_alloc(mem, n, sizeof(struct kq_node *));
-    for (uint32_t i = 0; i < n; i++)
-        r->by_share[i] = root->queues[i];
+    for (uint32_t i = 0; i < n; i++) {
+        struct kq_node *q = root->queues[i];
+        q->siblings = r;
+        q->ranked = false;
+        q->unsorted = true;
+        r->unsorted[r->unsorted_count++] = q;
+    }
     root->rank = r;
     for (uint32_t i = 0; i < root->cohort_count; i++)
         kq_walk_static(root->cohorts[i], mem);
 }
 
-/* Those that do not borrow come last, in any order: they are not looked at. */
-static bool goes_before(struct kq_node *a, struct kq_node *b)
+static bool same_candidate(const struct kq_candidate *a, const struct kq_candidate *b)
 {
-    const uint64_t x = kq_share_key_of(a), y = kq_share_key_of(b);
-    if (x != y)
-        return x > y;
-    if (!a->share_borrows || !b->share_borrows)
-        return a->share_borrows && !b->share_borrows;
+    return a->evicted == b->evicted && a->priority == b->priority &&
+           a->reserved_s == b->reserved_s && a->uid_order == b->uid_order;
+}
+
+static bool stands_before(const struct kq_ranked *a, const struct kq_ranked *b)
+{
+    if (a->share != b->share)
+        return a->share > b->share;
+    if (same_candidate(&a->first, &b->first)) /* both have none */
+        return a->q->id < b->q->id;
     return kq_candidate_before(&a->first, &b->first);
 }
 
-/* Mostly in order already, but when it is made for the first time. */
-static void sort(struct kq_node *cohort, uint64_t state)
+/* Index of the first one that does not stand before x. */
+static uint32_t place_of(const struct kq_rank *r, const struct kq_ranked *x)
 {
-    struct kq_rank *r = cohort->rank;
-    const uint32_t n = cohort->queue_count;
+    uint32_t low = 0, high = r->ranked;
+    while (low < high) {
+        const uint32_t mid = (low + high) / 2;
+        if (stands_before(&r->by_share[mid], x))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void rank_queue(struct kq_rank *r, struct kq_node *q)
+{
+    const struct kq_ranked now = {kq_share_key_of(q), q->first, q};
+    const struct kq_ranked was = {q->ranked_share, q->ranked_first, q};
+    const bool borrows = q->share_borrows;
+    q->unsorted = false;
+    if (q->ranked == borrows &&
+        (!borrows || (now.share == was.share && same_candidate(&now.first, &was.first))))
+        return;
+    if (q->ranked) {
+        struct kq_ranked *at = &r->by_share[place_of(r, &was)];
+        memmove(at, at + 1, (size_t)(&r->by_share[r->ranked--] - (at + 1)) * sizeof *at);
+    }
+    q->ranked = borrows;
+    if (!borrows)
+        return;
+    struct kq_ranked *at = &r->by_share[place_of(r, &now)];
+    memmove(at + 1, at, (size_t)(&r->by_share[r->ranked++] - at) * sizeof *at);
+    *at = now;
+    q->ranked_share = now.share;
+    q->ranked_first = now.first;
+}
+
+static void sort(struct kq_rank *r, uint64_t state)
+{
     if (r->state == state)
         return;
-    for (uint32_t gap = r->state == 0 && n > 1 ? n / 2 : 1; gap > 0; gap /= 2)
-        for (uint32_t i = gap; i < n; i++) {
-            struct kq_node *q = r->by_share[i];
-            uint32_t j = i;
-            for (; j >= gap && goes_before(q, r->by_share[j - gap]); j -= gap)
-                r->by_share[j] = r->by_share[j - gap];
-            r->by_share[j] = q;
-        }
+    for (uint32_t i = 0; i < r->unsorted_count; i++)
+        rank_queue(r, r->unsorted[i]);
+    r->unsorted_count = 0;
     r->state = state;
 }
 
@@ -109,7 +150,7 @@ void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings)
     c->at = c->count;
     if (siblings && q->parent != NULL) {
         q->parent->rank->open_count = 0;
-        q->parent->rank->next = q->parent->queue_count;
+        q->parent->rank->next = q->parent->rank->ranked;
     }
 }
 
@@ -181,11 +222,11 @@ static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
         return r;
     r->stamp = w->k->stamp;
     r->open_count = 0;
-    r->next = cohort->queue_count;
+    r->next = r->ranked;
     if (w->second)
         return r;
     if (w->has_others) {
-        sort(cohort, w->state);
+        sort(r, w->state);
         r->next = 0;
     }
     if (cohort == w->own->parent && w->has_within)
@@ -261,13 +302,11 @@ static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
 }
 
 /* The next queue that the walk has not come to; NULL: the rest does not borrow. */
-static struct kq_node *next_of(const struct kq_walk *w, struct kq_rank *r, uint32_t count)
+static struct kq_node *next_of(const struct kq_walk *w, struct kq_rank *r)
 {
-    if (r->next < count && r->by_share[r->next] == w->own)
+    if (r->next < r->ranked && r->by_share[r->next].q == w->own)
         r->next++;
-    if (r->next < count && !kq_share_of(r->by_share[r->next]).borrows)
-        r->next = count;
-    return r->next < count ? r->by_share[r->next] : NULL;
+    return r->next < r->ranked ? r->by_share[r->next].q : NULL;
 }
 
 static void come_to(struct kq_walk *w, struct kq_rank *r, struct kq_node *q)
@@ -285,7 +324,7 @@ static struct kq_node *pick_queue(struct kq_walk *w, struct kq_node *cohort)
 {
     struct kq_rank *r = opened(w, cohort);
     for (;;) {
-        struct kq_node *q = next_of(w, r, cohort->queue_count);
+        struct kq_node *q = next_of(w, r);
         struct kq_node *best = r->open_count > 0 ? r->open[0] : NULL;
         if (q == NULL || (best != NULL && ahead_of(w, best, q, &q->first)))
             return best;
@@ -354,7 +393,7 @@ bool kq_walk_begin(struct kq_walk *w, struct kq *k, const struct kq_search *s)
     w->own->retry = POLICY_NONE;
     w->state = w->root->tree->state;
     if (w->has_others)
-        sort(w->own->parent, w->state); /* other cohorts are as they were until they are opened */
+        sort(w->own->parent->rank, w->state); /* other cohorts are as they were until they are opened */
     k->stamp++;
     k->retries.count = 0;
     return w->has_others || w->has_within;
