@@ -142,6 +142,11 @@ run explain less.db --queue research --at 14h --arbiter cohort --format json
 cmp -s "$out" full.json && grep -q '"tree": \["all", "research"\]' full.json
 report $? "explain --queue --at is the same of a run that is repeated"
 run explain half.db --queue research --at 14h
+# What workloads held over the whole run is what the teams used of their quota in the mean.
+equal "what was held adds up to the quota used" "$(query half.db "SELECT count(*), max(abs(m.value * r.horizon_s - h.held)) < 0.001
+    FROM metric m JOIN run r USING (run) JOIN (SELECT run, queue, sum(amount * (coalesce(to_ns / 1e9, horizon_s) - from_ns / 1e9))
+    AS held FROM holding JOIN run USING (run) GROUP BY run, queue) h ON h.run = m.run AND h.queue = m.scope
+    WHERE m.scope_kind = 'team' AND m.name = 'quota.used'")" "12|1"
 columns=$(LC_ALL=C.UTF-8 wc -L <"$out")
 [ "$status" = 0 ] && [ "$columns" -le 80 ]
 report $? "explain --queue fits 80 columns ($columns)"
