@@ -73,3 +73,10 @@ void scenario_lint(const struct scenario *s, const struct ynode *root, struct di
     lint_hyperpod(&l);
     free(l.seen);
 }
+
+void scenario_lint_files(const struct scenario *s, const struct ynode *root, struct diag_list *diags)
+{
+    struct lint l = {.s = s, .root = root, .diags = diags};
+    lint_files(&l);
+    free(l.seen);
+}

@@ -12,4 +12,7 @@
 /* root: the tree the scenario was read from, for places. */
 void scenario_lint(const struct scenario *s, const struct ynode *root, struct diag_list *diags);
 
+/* The same of what stands in its jobs files, once they can be opened. */
+void scenario_lint_files(const struct scenario *s, const struct ynode *root, struct diag_list *diags);
+
 #endif

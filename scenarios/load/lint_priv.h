@@ -37,6 +37,7 @@ int64_t lint_flavor_cards(const struct scenario *s, int32_t flavor);
 void lint_quota(struct lint *l);    /* lint_quota.c */
 void lint_gangs(struct lint *l);    /* lint_jobs.c */
 void lint_reach(struct lint *l);    /* lint_reach.c */
+void lint_files(struct lint *l);    /* likewise: what stands in jobs files */
 void lint_services(struct lint *l); /* lint_services.c */
 void lint_hyperpod(struct lint *l); /* lint_hyperpod.c */
 void lint_sharing(struct lint *l);  /* lint_sharing.c */

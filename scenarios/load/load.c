@@ -404,6 +404,8 @@ static struct scenario *finish(struct loading *l, bool ok, const char *path,
         s->text_hash = fnv_add(FNV_START, text, strlen(text));
         s->arena = l->arena;
         set_openers(s, l->objects);
+        if (lint && s->replay == NULL)
+            scenario_lint_files(s, l->root, l->diags);
     } else {
         arena_fini(&l->arena);
     }

@@ -89,4 +89,20 @@ report $? "each with file, line and column"
 grep -A2 '^three.yaml:5:23' "$err" | sed -n 3p | grep -q -x ' *^'
 report $? "and a caret under the place"
 
+# A jobs file is looked into: of its five jobs one asks for 12 x 8 cards, and 12 x 8 cores.
+cp "$scenarios/gang-pods-jobs.csv" .
+sed 's/cards: {h100: 96}/cards: {h100: 90}/' "$scenarios/gang-pods.yaml" >few.yaml
+run check few.yaml
+[ "$status" = 0 ] && said "warning: arbiter 'pods': 1 of 5 jobs of 'jobs' can never start; one asks 96 cards, queue 'research' may get 90 of one flavor"
+report $? "a job of a jobs file that can never start is named"
+sed "s/cards: {h100: 96}/resourceGroups: [{coveredResources: [cards, cpu], flavors: [{name: h100, resources: [{name: cards, nominalQuota: 96}, {name: cpu, nominalQuota: 70}]}]}]/
+    s/      restart: 0s/&\\
+      resources: {cpu: 8}/" "$scenarios/gang-pods.yaml" >cores.yaml
+run check cores.yaml --strict
+[ "$status" = 1 ] && said "warning: arbiter 'quota': 1 of 5 jobs of 'jobs' can never start; one asks 96 cpu, queue 'research' may get 70 of one flavor"
+report $? "for want of another resource as well"
+run check "$scenarios/gang-pods.yaml"
+[ "$status" = 0 ] && ! said "can never start"
+report $? "and none is where all fit"
+
 finish
