@@ -178,15 +178,34 @@ static bool exists(struct results *results, const struct explain_run *run, const
     return found;
 }
 
+static bool is_cohort(struct results *results, const struct explain_run *run, const char *name, struct err *err)
+{
+    if (!explain_has_table(results, "quota_node", err))
+        return false;
+    sqlite3_stmt *q = results_query(results, err, "SELECT 1 FROM quota_node WHERE run = %lld AND kind = 'cohort' AND node = %Q",
+                                    (long long)run->run, name);
+    const bool found = results_next(results, q, err);
+    sqlite3_finalize(q);
+    return found;
+}
+
+/* There is no such queue; false. */
+static bool unknown(struct results *results, const struct explain_run *run, const char *name, struct err *err)
+{
+    if (is_cohort(results, run, name, err))
+        return err_set(err, ERR_INPUT, "'%s' is a cohort, not a queue; --at shows every node of the tree", name);
+    return err->code == ERR_NONE &&
+           explain_no_such(results, results_query(results, err, "SELECT DISTINCT queue FROM decision WHERE run = %lld",
+                                                  (long long)run->run),
+                           "queue", name, run, err);
+}
+
 bool explain_queue(FILE *out, struct results *results, const struct explain_run *run, const struct explain_query *query,
                    struct err *err)
 {
     struct view v = {.alarms = NULL};
     if (!exists(results, run, query->name, err))
-        return err->code == ERR_NONE &&
-               explain_no_such(results, results_query(results, err, "SELECT DISTINCT queue FROM decision WHERE run = %lld",
-                                                      (long long)run->run),
-                               "queue", query->name, run, err);
+        return unknown(results, run, query->name, err);
     last_rows(&v.rows, results, run, query, err);
     explain_quota_read(&v.quota, results, run->run, query->name, query->t_ns, err);
     explain_standing_read(&v.standing, results, run->run, query->name, query->t_ns, explain_names(query), err);

@@ -223,7 +223,7 @@ void explain_quota_path_text(FILE *out, const struct explain_quota *quota, const
     const struct explain_cell *path[DEEPEST];
     const size_t n = path_of(quota, queue, path);
     if (n == 0) {
-        fputs("  no quota over time: it is recorded of replication 0\n", out);
+        fputs("  the quota of that instant is not in the database (kept of replication 0, --record full)\n", out);
         return;
     }
     fputs(n == 1 ? "  stands alone, in no cohort" : "  place: ", out);
@@ -260,7 +260,7 @@ void explain_quota_tree_text(FILE *out, const struct explain_quota *quota, size_
 {
     struct walk w = {.out = out, .q = quota, .limit = limit == 0 ? SIZE_MAX : limit};
     if (quota->count == 0) {
-        fputs("  no quota over time: it is recorded of replication 0\n", out);
+        fputs("  the quota of that instant is not in the database (kept of replication 0, --record full)\n", out);
         return;
     }
     head_text(out);

@@ -203,6 +203,18 @@ static void field(FILE *out, const char *key, const char *text)
     rows_out_text(out, ROWS_JSON, text != NULL && text[0] == '\0' ? NULL : text);
 }
 
+/* Who is named behind the word in a detail: "evicts NAME (queue q, priority 0)", "for NAME (queue ...". */
+static void partner(FILE *out, const char *key, const char *detail, const char *word)
+{
+    const char *at = strstr(detail, word);
+    const char *name = at == NULL ? NULL : at + strlen(word), *end = name == NULL ? NULL : strstr(name, " (queue ");
+    char text[400];
+    if (end == NULL || (at != detail && at[-1] != ' '))
+        return;
+    (void)snprintf(text, sizeof text, "%.*s", end - name > 390 ? 390 : (int)(end - name), name);
+    field(out, key, text);
+}
+
 void explain_row_json(FILE *out, const struct explain_row *r)
 {
     fprintf(out, "{\"t_ns\": %lld, \"seq\": %lld", (long long)r->t_ns, (long long)r->seq);
@@ -211,6 +223,10 @@ void explain_row_json(FILE *out, const struct explain_row *r)
     field(out, "kind", r->kind);
     field(out, "reason", r->reason);
     field(out, "detail", r->detail);
+    if (strcmp(r->kind, "preempts") == 0)
+        partner(out, "evicts", r->detail, "evicts ");
+    if (strcmp(r->kind, "evicted") == 0)
+        partner(out, "for", r->detail, "for ");
     field(out, "means", explain_means(r->kind, r->reason));
     field(out, "wakes", explain_wakes(r->kind, r->reason));
     explain_tries_json(out, r);

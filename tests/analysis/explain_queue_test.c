@@ -242,6 +242,10 @@ static void a_queue_without_a_decision_is_one_of_the_tree(void **state)
     assert_false(ask(&t, &run, &q));
     assert_int_equal(t.err.code, ERR_INPUT);
     done(&t);
+    q.name = "r";
+    assert_false(ask(&t, &run, &q));
+    assert_string_equal(t.err.text, "'r' is a cohort, not a queue; --at shows every node of the tree");
+    done(&t);
 }
 
 int main(void)

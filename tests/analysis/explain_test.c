@@ -107,6 +107,16 @@ static void a_workload_that_was_never_looked_at_waits_for_its_turn(void **state)
     done(&t);
 }
 
+static void json_names_for_whom_one_was_evicted(void **state)
+{
+    (void)state;
+    struct told t = {0};
+    assert_true(ask(&t, &run, &(struct explain_query){.name = "x", .format = ROWS_JSON}));
+    assert_says(&t, "\"kind\": \"evicted\", \"reason\": \"InCohortReclamation\"");
+    assert_says(&t, "\"for\": \"w\"");
+    done(&t);
+}
+
 static void an_eviction_explains_its_rule(void **state)
 {
     (void)state;
@@ -186,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_workload_behind_others_is_told_what_its_group_was),
         cmocka_unit_test(a_workload_that_was_never_looked_at_waits_for_its_turn),
         cmocka_unit_test(an_eviction_explains_its_rule),
+        cmocka_unit_test(json_names_for_whom_one_was_evicted),
         cmocka_unit_test(an_instant_counts_who_waits_and_who_holds),
         cmocka_unit_test(a_queue_counts_its_answers),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),

@@ -238,8 +238,9 @@ grep -q -x -F '      h100 nvidia.com/gpu                 8       15        7    
     grep -q -x -F '      h100 nvidia.com/gpu                 8        0        0        7        1' "$out"
 report $? "explain --at: what one queue borrows the other lends"
 run explain why.db --queue prod --format json
-grep -q -F '"spared": ["low"]' "$out"
-report $? "explain: whom fill-back spared, as JSON"
+grep -q -F '"spared": ["low"]' "$out" && grep -q -F '"kind": "preempts", "reason": "InCohortReclamation",' "$out" &&
+    grep -q -F '"evicts": "research/mid"' "$out"
+report $? "explain: who goes under which rule and whom fill-back spared, as JSON"
 # A run that kept no decisions is repeated from its files and settings.
 cp why.yaml again.yaml
 printf 'workload,duration_s\nresearch/mid,1800\n' >mid.csv
