@@ -208,8 +208,7 @@ static int64_t room(struct fleet *f, int32_t pool, const struct place_request *r
     return n;
 }
 
-/* Takes the choice; what the worker holds. */
-static struct lease_part take(struct fleet *f, const struct place_ask *ask, struct place_choice c)
+struct lease_part place_take(struct fleet *f, const struct place_ask *ask, struct place_choice c)
 {
     const struct fleet_pool *p = &ask->pool;
     const int64_t *amounts = ask->req.resources;
@@ -247,7 +246,7 @@ static bool place_in_layout(struct fleet *f, struct lease *l, const struct place
     struct place_choice c = place_choose(f, &ask);
     if (c.node < 0)
         return false;
-    struct lease_part part = take(f, &ask, c);
+    struct lease_part part = place_take(f, &ask, c);
     part.pool = f->node_pool[c.node];
     layouts_outside(f, &part);
     lease_push(&f->leases, l, part);

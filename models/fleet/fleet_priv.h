@@ -161,6 +161,8 @@ void layouts_make(struct fleet *f, int64_t *cards);
 /* The part as the world sees it: pool and node of the configuration. */
 void layouts_outside(const struct fleet *f, struct lease_part *part);
 int32_t layouts_node(const struct fleet *f, const struct lease_part *part); /* inside */
+/* The node, inside, in the layout that it has at present; -1: it has none. */
+int32_t layouts_now(const struct fleet *f, int32_t node);
 /* node.c: its cards leave (shut) or enter the sets of free instances */
 void node_shut_change(struct fleet *f, int32_t node, bool shut);
 

@@ -82,6 +82,17 @@ int32_t layouts_node(const struct fleet *f, const struct lease_part *part)
     return part->layout == 0 ? part->node : inside_node(f, part->pool, part->node, part->layout);
 }
 
+int32_t layouts_now(const struct fleet *f, int32_t node)
+{
+    int32_t pool = f->node_pool[node];
+    for (int32_t k = pool + 1; k > 0; k = f->pools[k - 1].next_layout1) {
+        int32_t at = f->pools[k - 1].first_node + node - f->pools[pool].first_node;
+        if (f->node_shut[at] == 0)
+            return at;
+    }
+    return -1;
+}
+
 void fleet_node_layout(struct fleet *f, int32_t pool, int32_t node, int32_t layout)
 {
     for (int32_t k = pool + 1; k > 0; k = f->pools[k - 1].next_layout1) {

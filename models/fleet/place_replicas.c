@@ -40,10 +40,9 @@ static int32_t emptiest_card(const struct fleet *f, const struct fleet_pool *p, 
     return best;
 }
 
-bool place_replicas(struct fleet *f, struct lease *l, const struct place_ask *ask, int32_t pool)
+void place_replicas_on(struct fleet *f, struct lease *l, const struct place_ask *ask, int32_t pool, int32_t node)
 {
-    int32_t node = choose_node(f, ask);
-    for (int32_t i = 0; node >= 0 && i < ask->replicas; i++) {
+    for (int32_t i = 0; i < ask->replicas; i++) {
         const int64_t *amounts = i == 0 ? ask->req.resources : no_amounts;
         int32_t card = emptiest_card(f, &ask->pool, node);
         struct lease_part part = {.pool = pool, .node = node, .first_card = card, .instance = -1};
@@ -52,5 +51,12 @@ bool place_replicas(struct fleet *f, struct lease *l, const struct place_ask *as
         part.shape = shape_hold(&f->shapes, amounts);
         lease_push(&f->leases, l, part);
     }
+}
+
+bool place_replicas(struct fleet *f, struct lease *l, const struct place_ask *ask, int32_t pool)
+{
+    int32_t node = choose_node(f, ask);
+    if (node >= 0)
+        place_replicas_on(f, l, ask, pool, node);
     return node >= 0;
 }

@@ -26,7 +26,7 @@ const char *fleet_placement_name(enum placement_kind kind)
     return place_rule_of(kind)->name;
 }
 
-static bool amounts_fit(const struct fleet *f, const struct place_request *req, int32_t node)
+bool place_amounts_fit(const struct fleet *f, const struct place_request *req, int32_t node)
 {
     const int64_t *have = f->node_amounts + (int64_t)node * f->resources;
     for (int32_t r = 0; r < f->resources; r++)
@@ -50,27 +50,30 @@ static int32_t card_room(const struct fleet *f, const struct fleet_pool *p, cons
     return room >= req->share_milli ? room : -1;
 }
 
-/* Does one worker fit on this node of the pool? card receives the card for a share: the one with
- * the least room; else a new one. */
+int32_t place_card_on(const struct fleet *f, const struct fleet_pool *p, const struct place_request *req, int32_t node)
+{
+    int64_t first = node_first_card(f, node);
+    int32_t best = 0, card = -1;
+    for (int32_t c = 0; c < p->cards_per_node; c++) {
+        int32_t room = card_room(f, p, req, first + c);
+        if (room >= 0 && (card < 0 || room < best)) {
+            card = c;
+            best = room;
+        }
+    }
+    return card >= 0 ? card : node_closed_card(f, node);
+}
+
+/* Does one worker fit on this node of the pool? card receives the card for a share. */
 static bool fits_node(const struct fleet *f, const struct fleet_pool *p,
                       const struct place_request *req, int32_t node, int32_t *card)
 {
     *card = -1;
-    if (f->node_shut[node] != 0 || !amounts_fit(f, req, node))
+    if (f->node_shut[node] != 0 || !place_amounts_fit(f, req, node))
         return false;
     if (req->share_milli == 0)
         return f->node_free[node] >= req->cards;
-    int64_t first = node_first_card(f, node);
-    int32_t best = 0;
-    for (int32_t c = 0; c < p->cards_per_node; c++) {
-        int32_t room = card_room(f, p, req, first + c);
-        if (room >= 0 && (*card < 0 || room < best)) {
-            *card = c;
-            best = room;
-        }
-    }
-    if (*card < 0)
-        *card = node_closed_card(f, node);
+    *card = place_card_on(f, p, req, node);
     return *card >= 0;
 }
 

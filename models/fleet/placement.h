@@ -47,11 +47,20 @@ bool place_ask_make(struct fleet *f, int32_t pool, const struct place_request *r
 
 /* place_replicas.c: takes ask->replicas on one node. False: no node has as many. */
 bool place_replicas(struct fleet *f, struct lease *l, const struct place_ask *ask, int32_t pool);
+/* On this node, which has as many free; of the amounts, too. */
+void place_replicas_on(struct fleet *f, struct lease *l, const struct place_ask *ask, int32_t pool, int32_t node);
 
 /* The card that a key of pool.open_cards stands for; its k-th, when there are several. */
 struct place_choice place_open_card(const struct fleet *f, const struct fleet_pool *p, int64_t key, int32_t k);
 /* Keys of pool.open_cards for each amount of room: those with room r are r * this and on. */
 int64_t place_open_row(const struct fleet_pool *p);
+
+/* Does the node have the amounts? And the card of it that a share would get: the one with the least room, else a new
+ * one; -1: none. */
+bool place_amounts_fit(const struct fleet *f, const struct place_request *req, int32_t node);
+int32_t place_card_on(const struct fleet *f, const struct fleet_pool *p, const struct place_request *req, int32_t node);
+/* fleet.c: takes the choice, which fits; what the worker holds, pool not filled in. */
+struct lease_part place_take(struct fleet *f, const struct place_ask *ask, struct place_choice c);
 
 /* The rule's choice; a node that holds req.prefer_model and fits goes first. */
 struct place_choice place_choose(struct fleet *f, struct place_ask *ask);

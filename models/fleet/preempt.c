@@ -17,9 +17,14 @@ struct preempt_view {
     uint8_t *busy;
     struct mig_layout *made;         /* instances made on request */
     int64_t *mib, *cores;            /* [card of the node] left, in pools under HAMi */
+    bool shut;                       /* the node gives out nothing at present */
+    struct place_request *promised;  /* workers that come first */
+    int32_t promised_count;
+    size_t promised_capacity;
+    struct preempt_view *trial;      /* scratch: this one with them */
 };
 
-struct preempt_view *preempt_open(const struct fleet *f)
+static struct preempt_view *view_new(const struct fleet *f)
 {
     struct preempt_view *v = mem_zalloc(1, sizeof *v);
     int32_t most = 0;
@@ -35,6 +40,13 @@ struct preempt_view *preempt_open(const struct fleet *f)
     return v;
 }
 
+struct preempt_view *preempt_open(const struct fleet *f)
+{
+    struct preempt_view *v = view_new(f);
+    v->trial = view_new(f);
+    return v;
+}
+
 void preempt_close(struct preempt_view *v)
 {
     if (v == NULL)
@@ -45,6 +57,8 @@ void preempt_close(struct preempt_view *v)
     free(v->made);
     free(v->mib);
     free(v->cores);
+    free(v->promised);
+    preempt_close(v->trial);
     free(v);
 }
 
@@ -63,6 +77,10 @@ static const struct card_axes *axes_of(const struct preempt_view *v)
 void preempt_look(struct preempt_view *v, int32_t node)
 {
     const struct fleet *f = v->fleet;
+    int32_t now = layouts_now(f, node);
+    v->shut = now < 0;
+    v->promised_count = 0;
+    node = v->shut ? node : now;
     int64_t first = node_first_card(f, node);
     v->pool = f->node_pool[node];
     v->cards = f->pools[v->pool].cards_per_node;
@@ -110,6 +128,8 @@ static void move_part(struct preempt_view *v, const struct lease_part *part, int
     const int64_t *amounts = v->fleet->shapes.items[part->shape].amounts;
     for (int32_t r = 0; r < v->fleet->resources; r++)
         v->amounts[r] += sign * amounts[r];
+    if (part->layout != v->fleet->pools[v->pool].layout)
+        return; /* of cards that are cut otherwise by now */
     if (part->instance >= 0 && v->dynamic != NULL)
         move_made(v, part->first_card, part->instance, sign);
     else if (part->instance >= 0)
@@ -165,17 +185,77 @@ static int32_t open_card(const struct preempt_view *v, const struct place_ask *a
     return best;
 }
 
-bool preempt_fits(const struct preempt_view *v, const struct place_request *req)
+static int32_t free_replicas(const struct preempt_view *v)
+{
+    int32_t n = 0;
+    for (int32_t c = 0; c < v->cards; c++)
+        n += v->fleet->pools[v->pool].share->slots - v->tenants[c];
+    return n;
+}
+
+static bool fits(const struct preempt_view *v, const struct place_request *req)
 {
     struct place_ask ask;
-    if (!place_ask_make(v->fleet, v->pool, req, &ask))
+    if (v->shut || !place_ask_make(v->fleet, v->pool, req, &ask))
         return false;
     for (int32_t r = 0; r < v->fleet->resources; r++)
         if (v->amounts[r] < req->resources[r])
             return false;
+    if (ask.replicas > 0)
+        return free_replicas(v) >= ask.replicas;
     if (ask.req.share_milli == 0)
         return v->free_cards >= ask.req.cards;
     return open_card(v, &ask) >= 0 || (ask.pool.set < 0 && v->free_cards > 0);
+}
+
+void preempt_promised(struct preempt_view *v, const struct place_request *req)
+{
+    v->promised = mem_grow(v->promised, &v->promised_capacity, (size_t)v->promised_count + 1, sizeof *v->promised);
+    v->promised[v->promised_count++] = *req;
+}
+
+static void copy(struct preempt_view *to, const struct preempt_view *from)
+{
+    size_t n = (size_t)from->cards;
+    to->dynamic = from->dynamic;
+    to->pool = from->pool;
+    to->cards = from->cards;
+    to->free_cards = from->free_cards;
+    to->shut = from->shut;
+    memcpy(to->amounts, from->amounts, sizeof to->amounts);
+    memcpy(to->left, from->left, n * sizeof *to->left);
+    memcpy(to->tenants, from->tenants, n * sizeof *to->tenants);
+    memcpy(to->busy, from->busy, n * sizeof *to->busy);
+    memcpy(to->made, from->made, n * sizeof *to->made);
+    memcpy(to->mib, from->mib, n * sizeof *to->mib);
+    memcpy(to->cores, from->cores, n * sizeof *to->cores);
+}
+
+bool preempt_fits(const struct preempt_view *v, const struct place_request *req)
+{
+    if (v->promised_count == 0)
+        return fits(v, req);
+    copy(v->trial, v);
+    for (int32_t i = 0; i < v->promised_count; i++) {
+        if (!fits(v->trial, &v->promised[i]))
+            return false;
+        preempt_put(v->trial, &v->promised[i]);
+    }
+    return fits(v->trial, req);
+}
+
+/* The emptiest cards, as the device plugin takes them (place_replicas.c). */
+static void put_replicas(struct preempt_view *v, int32_t count)
+{
+    const struct pool_share *s = v->fleet->pools[v->pool].share;
+    int32_t base = CARD_MILLI / s->cards.replicas;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t card = 0;
+        for (int32_t c = 1; c < v->cards; c++)
+            card = v->tenants[c] < v->tenants[card] ? c : card;
+        int32_t spare = v->left[card] - (s->cards.replicas - v->tenants[card]) * base;
+        move_card(v, &(struct lease_part){.first_card = card, .milli = base + (spare > 0)}, -1);
+    }
 }
 
 void preempt_put(struct preempt_view *v, const struct place_request *req)
@@ -184,6 +264,10 @@ void preempt_put(struct preempt_view *v, const struct place_request *req)
     REQUIRE(place_ask_make(v->fleet, v->pool, req, &ask));
     for (int32_t r = 0; r < v->fleet->resources; r++)
         v->amounts[r] -= req->resources[r];
+    if (ask.replicas > 0) {
+        put_replicas(v, ask.replicas);
+        return;
+    }
     if (ask.req.share_milli == 0) {
         v->free_cards -= ask.req.cards;
         return;

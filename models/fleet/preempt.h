@@ -10,9 +10,11 @@
  *    smallest sum of (priority + 2^31), then the fewest victims, then the latest start among the
  *    earliest of the victims of highest priority, then the first node;
  *  - as many candidates are looked for as DefaultPreemptionArgs say: a tenth of the nodes, at least
- *    a hundred.
+ *    a hundred;
+ *  - "fits" means beside the pods of no lower priority that are nominated for the node
+ *    (RunFilterPluginsWithNominatedPods in framework/runtime): preempt_promised.
  *
- * Left out: pod disruption budgets (as if there were none), nominated pods of others, extenders.
+ * Left out: pod disruption budgets (as if there were none), extenders.
  * Nothing here changes the fleet: one node at a time is copied and tried on.
  */
 #ifndef MODELS_FLEET_PREEMPT_H
@@ -49,7 +51,9 @@ void preempt_look(struct preempt_view *v, int32_t node);
 /* The worker is gone from, or back on, the viewed node. */
 void preempt_without(struct preempt_view *v, const struct lease_part *part);
 void preempt_with(struct preempt_view *v, const struct lease_part *part);
-/* Does one worker of the request fit? */
+/* On the viewed node this worker comes first, until the next look. The request's pools must outlive that. */
+void preempt_promised(struct preempt_view *v, const struct place_request *req);
+/* Does one worker of the request fit, after those that come first? False, too, when they do not. */
 bool preempt_fits(const struct preempt_view *v, const struct place_request *req);
 /* One worker of the request is put there; it fits. */
 void preempt_put(struct preempt_view *v, const struct place_request *req);

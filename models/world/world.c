@@ -49,8 +49,7 @@ uint32_t workload_new(struct world *w, enum workload_kind kind, uint32_t owner, 
                                   .base = NONE32,
                                   .prev = NONE32,
                                   .next = NONE32,
-                                  .unplaced_next = NONE32,
-                                  .preemptor = NONE32};
+                                  .unplaced_next = NONE32};
     return ix;
 }
 

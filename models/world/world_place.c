@@ -3,7 +3,9 @@
  * From quota to nodes. A workload that was admitted but finds no node waits in a list and is
  * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
  */
+#include "models/fleet/hold.h"
 #include "models/fleet/taints.h"
+#include "models/world/promised.h"
 #include "models/world/quota_view.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
@@ -182,17 +184,30 @@ static enum workload_kind held_as(const struct world *w, const struct workload *
     return w->lora->groups[w->lora->instances[wl->owner].group].serves ? WL_REPLICA : WL_JOB;
 }
 
-static bool try_place(struct world *w, uint32_t ix)
+/* All workers, on the promised node or wherever they fit beside what is promised to others. */
+static bool take_nodes(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
     struct place_request req;
     place_request_of(w, ix, &req);
+    promised_hold(w, ix, &req);
     wl->lease = fleet_lease_open(w->fleet);
-    if (fleet_place(w->fleet, wl->lease, &req, wl->workers, true, true) < wl->workers) {
+    int32_t node = wl->workers == 1 ? promised_node(w, ix) : -1;
+    bool found = (node >= 0 && fleet_place_on(w->fleet, wl->lease, node, &req)) ||
+                 fleet_place(w->fleet, wl->lease, &req, wl->workers, true, true) == wl->workers;
+    promised_let_go(w);
+    if (!found) {
         fleet_lease_close(w->fleet, wl->lease);
         wl->lease = (struct lease_id){0};
-        return false;
     }
+    return found;
+}
+
+static bool try_place(struct world *w, uint32_t ix)
+{
+    struct workload *wl = &w->wl[ix];
+    if (!take_nodes(w, ix))
+        return false;
     int32_t parts;
     const struct lease_part *p = fleet_lease_parts(w->fleet, wl->lease, &parts);
     wl->pool = p[0].pool;
@@ -275,6 +290,7 @@ void place_forget(struct world *w, uint32_t ix)
     for (uint32_t i = w->unplaced_head; i != NONE32; before = i, i = w->wl[i].unplaced_next)
         if (i == ix) {
             unplaced_remove(w, before, ix);
+            preemption_withdrawn(w, ix);
             return;
         }
 }
@@ -299,7 +315,7 @@ void place_again(struct world *w, uint32_t ix)
     unplaced_append(w, ix);
 }
 
-/* Shapes that found no place in this pass: smaller requests may, equal ones cannot. */
+/* Shapes that found no place in this pass: smaller requests may, equal ones cannot, unless a node is promised. */
 #define FAILED_MAX 16
 struct failed_shapes {
     uint32_t shape[FAILED_MAX];
@@ -309,17 +325,14 @@ struct failed_shapes {
 
 static bool failed_before(const struct failed_shapes *f, const struct workload *wl)
 {
-    for (int i = 0; i < f->count; i++)
+    for (int i = 0; wl->promised == 0 && i < f->count; i++)
         if (f->shape[i] == wl->shape && f->flavor[i] == wl->flavor)
             return true;
     return false;
 }
 
-void place_retry(struct world *w)
+static void retry(struct world *w)
 {
-    if (!w->freed)
-        return;
-    w->freed = false;
     struct failed_shapes failed = {.count = 0};
     uint32_t before = NONE32;
     for (uint32_t i = w->unplaced_head; i != NONE32;) {
@@ -337,6 +350,17 @@ void place_retry(struct world *w)
         }
         i = next;
     }
+}
+
+void place_retry(struct world *w)
+{
+    if (!w->freed)
+        return;
+    do {
+        w->freed = false;
+        (void)promised_room(w);
+        retry(w);
+    } while (promised_room(w));
 }
 
 void place_release(struct world *w, uint32_t ix)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "models/fleet/preempt.h"
+#include "models/world/promised.h"
 #include "models/world/world_record.h"
 #include "sim/check.h"
 #include "sim/rng.h"
@@ -49,10 +50,12 @@ struct preemption {
     int in_vain_count;
     struct preempt_pod *pods, *best; /* scratch: pods of one node */
     size_t pods_capacity, best_capacity;
+    struct lease_part *leaving;  /* scratch: parts of one node */
+    size_t leaving_capacity;
     /* the plan: workloads that would go, nodes that workers would go to (one entry per worker) */
     uint32_t *victims;
     size_t victim_count, victim_capacity;
-    int32_t *spots;
+    int32_t *spots, pool;
     size_t spot_count, spot_capacity;
     uint64_t evicted, gangs_broken;
     i128 gang_lost;              /* mcns */
@@ -159,6 +162,7 @@ void preemption_placed(struct world *w, uint32_t ix)
         return;
     int32_t count;
     const struct lease_part *parts = fleet_lease_parts(w->fleet, w->wl[ix].lease, &count);
+    promised_end(w, ix, parts, count);
     heads_grow(p, w->wl_count);
     p->in_vain_count = 0;
     int64_t priority = workload_priority(w, ix);
@@ -196,11 +200,16 @@ void preemption_released(struct world *w, uint32_t ix)
         level_change(&p->levels[x->pool], x->priority, -1);
     }
     p->wl_head[ix] = -1;
-    struct workload *wl = &w->wl[ix];
-    uint32_t by = wl->preemptor;
-    if (by != NONE32 && w->wl[by].gen == wl->preemptor_gen)
-        w->wl[by].victims_left--;
-    wl->preemptor = NONE32;
+    w->wl[ix].makes_room = false;
+}
+
+void preemption_withdrawn(struct world *w, uint32_t ix)
+{
+    struct preemption *p = state_of(w);
+    if (p == NULL || w->wl[ix].promised == 0)
+        return;
+    p->in_vain_count = 0;
+    promised_end(w, ix, NULL, 0);
 }
 
 /* ---- the plan ---- */
@@ -219,11 +228,26 @@ static const struct lease_part *part_of(const struct world *w, const struct resi
     return &fleet_lease_parts(w->fleet, w->wl[r->wl].lease, &count)[r->part];
 }
 
-/* The node after the plan so far. */
-static void look(struct world *w, int32_t node, const struct place_request *req)
+const struct lease_part *preemption_leaving(struct world *w, int32_t node, int64_t priority, int32_t *count)
+{
+    struct preemption *p = state_of(w);
+    *count = 0;
+    for (int32_t r = p->node_head[node]; r >= 0; r = p->residents[r].next) {
+        const struct resident *x = &p->residents[r];
+        if (!w->wl[x->wl].makes_room || x->priority >= priority)
+            continue;
+        p->leaving = mem_grow(p->leaving, &p->leaving_capacity, (size_t)*count + 1, sizeof *p->leaving);
+        p->leaving[(*count)++] = *part_of(w, x);
+    }
+    return p->leaving;
+}
+
+/* The node after the plan so far, beside what is promised to others. */
+static void look(struct world *w, uint32_t ix, int32_t node, const struct place_request *req)
 {
     struct preemption *p = state_of(w);
     preempt_look(p->view, node);
+    promised_view(w, ix, p->view, node);
     for (int32_t r = p->node_head[node]; r >= 0 && p->victim_count > 0; r = p->residents[r].next)
         if (planned(p, p->residents[r].wl))
             preempt_without(p->view, part_of(w, &p->residents[r]));
@@ -239,7 +263,7 @@ static int32_t lower_pods(struct world *w, int32_t node, int64_t priority)
     int32_t n = 0;
     for (int32_t r = p->node_head[node]; r >= 0; r = p->residents[r].next) {
         const struct resident *x = &p->residents[r];
-        if (x->priority >= priority || w->wl[x->wl].state == WL_DRAINING || planned(p, x->wl))
+        if (x->priority >= priority || planned(p, x->wl))
             continue;
         p->pods = mem_grow(p->pods, &p->pods_capacity, (size_t)n + 1, sizeof *p->pods);
         p->pods[n++] = (struct preempt_pod){x->wl, x->priority, x->started, *part_of(w, x)};
@@ -264,7 +288,7 @@ static void plan_victims(struct preemption *p, const struct preempt_pod *pods, i
 }
 
 /* Is there room where victims of the plan leave some? */
-static bool plan_free_spot(struct world *w, const struct place_request *req)
+static bool plan_free_spot(struct world *w, uint32_t ix, const struct place_request *req)
 {
     struct preemption *p = state_of(w);
     for (size_t i = 0; i < p->victim_count; i++)
@@ -272,7 +296,7 @@ static bool plan_free_spot(struct world *w, const struct place_request *req)
             const struct lease_part *part = part_of(w, &p->residents[r]);
             if (part->pool != req->pools[0])
                 continue;
-            look(w, part->node, req);
+            look(w, ix, part->node, req);
             if (preempt_fits(p->view, req)) {
                 plan_spot(p, part->node);
                 return true;
@@ -282,9 +306,10 @@ static bool plan_free_spot(struct world *w, const struct place_request *req)
 }
 
 /* One worker more, on the best of the candidates in the pool. */
-static bool plan_worker(struct world *w, const struct place_request *req, int64_t priority)
+static bool plan_worker(struct world *w, uint32_t ix, const struct place_request *req)
 {
     struct preemption *p = state_of(w);
+    int64_t priority = workload_priority(w, ix);
     int32_t first, nodes = preempt_pool_nodes(w->fleet, req->pools[0], &first);
     int32_t wanted = preempt_candidates(nodes), found = 0, node = -1, best_count = 0;
     struct preempt_rank best = {0, 0, 0, 0};
@@ -295,7 +320,7 @@ static bool plan_worker(struct world *w, const struct place_request *req, int64_
         int32_t at = first + (offset + i) % nodes, n = lower_pods(w, at, priority);
         if (n == 0)
             continue;
-        look(w, at, req);
+        look(w, ix, at, req);
         int32_t victims = preempt_victims(p->view, req, p->pods, n);
         if (victims == 0)
             continue;
@@ -316,24 +341,37 @@ static bool plan_worker(struct world *w, const struct place_request *req, int64_
     return true;
 }
 
+/* Workers that have a place already are part of the plan. */
+static void plan_placed(struct world *w, struct lease_id there, int32_t workers)
+{
+    int32_t count;
+    const struct lease_part *parts = fleet_lease_parts(w->fleet, there, &count);
+    for (int32_t i = 0; i < workers; i++)
+        plan_spot(state_of(w), parts[i * (count / workers)].node);
+}
+
 /* All workers in this pool: those that fit already, then one by one. */
 static bool plan_pool(struct world *w, uint32_t ix, struct place_request req, const int32_t *pool)
 {
     struct preemption *p = state_of(w);
     const struct workload *wl = &w->wl[ix];
-    int64_t priority = workload_priority(w, ix);
-    if (!someone_below(&p->levels[*pool], priority))
+    if (!someone_below(&p->levels[*pool], workload_priority(w, ix)))
         return false;
     p->victim_count = p->spot_count = 0;
+    p->pool = *pool;
     req.pools = pool;
     req.pool_count = 1;
     struct lease_id there = fleet_lease_open(w->fleet);
-    int32_t left = wl->workers;
-    if (left > 1)
-        left -= fleet_place(w->fleet, there, &req, left, false, true);
+    int32_t placed = 0;
+    if (wl->workers > 1) {
+        promised_hold(w, ix, &req);
+        placed = fleet_place(w->fleet, there, &req, wl->workers, false, true);
+        promised_let_go(w);
+    }
     bool ok = true;
-    for (; ok && left > 0; left--)
-        ok = plan_free_spot(w, &req) || plan_worker(w, &req, priority);
+    for (int32_t left = wl->workers - placed; ok && left > 0; left--)
+        ok = plan_free_spot(w, ix, &req) || plan_worker(w, ix, &req);
+    plan_placed(w, there, placed);
     fleet_lease_close(w->fleet, there);
     return ok && p->victim_count > 0;
 }
@@ -344,9 +382,9 @@ static void evict(struct world *w, uint32_t victim, uint32_t by)
 {
     struct preemption *p = state_of(w);
     struct workload *wl = &w->wl[victim];
-    wl->preemptor = by;
-    wl->preemptor_gen = w->wl[by].gen;
-    w->wl[by].victims_left++;
+    wl->makes_room = true;
+    if (wl->state == WL_DRAINING)
+        return; /* goes already */
     p->evicted++;
     record_preempted(w, victim, by);
     if (wl->kind == WL_REPLICA) {
@@ -360,23 +398,41 @@ static void evict(struct world *w, uint32_t victim, uint32_t by)
     admission_input(w, victim, POLICY_IN_UNREADY);
 }
 
-void preemption_try(struct world *w, uint32_t ix)
+static bool plan(struct world *w, uint32_t ix)
 {
-    struct preemption *p = state_of(w);
-    if (p == NULL || w->wl[ix].kind > WL_REPLICA || w->wl[ix].victims_left > 0)
-        return;
-    struct in_vain ask = ask_of(w, ix);
-    if (!may_preempt(w, ask.priority) || was_in_vain(p, &ask))
-        return;
     struct place_request req;
     place_request_of(w, ix, &req);
     for (int32_t i = 0; i < req.pool_count; i++)
-        if (plan_pool(w, ix, req, &req.pools[i])) {
-            for (size_t k = 0; k < p->victim_count; k++)
-                evict(w, p->victims[k], ix);
-            return;
-        }
-    if (p->in_vain_count < IN_VAIN_MAX)
+        if (plan_pool(w, ix, req, &req.pools[i]))
+            return true;
+    return false;
+}
+
+/* The plan comes true, as far as that is up to the scheduler. */
+static void carry_out(struct world *w, uint32_t ix)
+{
+    struct preemption *p = state_of(w);
+    for (size_t i = 0; i < p->spot_count; i++) {
+        uint32_t loser;
+        while ((loser = promised_below(w, p->spots[i], workload_priority(w, ix))) != NONE32)
+            preemption_withdrawn(w, loser);
+        promise(w, ix, p->spots[i], p->pool);
+    }
+    for (size_t k = 0; k < p->victim_count; k++)
+        evict(w, p->victims[k], ix);
+}
+
+void preemption_try(struct world *w, uint32_t ix)
+{
+    struct preemption *p = state_of(w);
+    if (p == NULL || w->wl[ix].kind > WL_REPLICA || promised_waits(w, ix))
+        return;
+    struct in_vain ask = ask_of(w, ix);
+    bool look = may_preempt(w, ask.priority) && !was_in_vain(p, &ask), found = look && plan(w, ix);
+    preemption_withdrawn(w, ix); /* what it was promised did not do */
+    if (found)
+        carry_out(w, ix);
+    else if (look && p->in_vain_count < IN_VAIN_MAX)
         p->in_vain[p->in_vain_count++] = ask;
 }
 
@@ -396,6 +452,7 @@ void preemption_init(struct world *w)
     p->free_head = -1;
     p->levels = mem_zalloc((size_t)w->s->fleet.pool_count + 1, sizeof *p->levels);
     p->view = preempt_open(w->fleet);
+    promised_init(w, nodes);
     rng_open(&p->rng, w->s->seed, w->opt.replication, PURPOSE_PLACEMENT, 1);
 }
 
@@ -405,6 +462,8 @@ void preemption_fini(struct world *w)
     if (p == NULL)
         return;
     preempt_close(p->view);
+    promised_fini(w);
+    free(p->leaving);
     free(p->residents);
     free(p->node_head);
     free(p->wl_head);

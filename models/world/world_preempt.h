@@ -11,9 +11,9 @@
  *    for a node again. The policy is told that pods are no longer ready.
  *  - A gang that is placed whole preempts whole: nobody is evicted unless all of its workers then
  *    have a place. Under `gang: pods` each pod is on its own, as in a real cluster.
- *  - While its victims drain (evictionGrace) a workload evicts nobody else; pods that drain are no
- *    victims. Unplaced workloads are tried by priority, then in order; who comes new joins them
- *    while cards have just come free, so that a preemptor finds the room it made.
+ *  - The nodes of its plan are promised to a preemptor (promised.h). While pods leave them (evictionGrace)
+ *    it evicts nobody else; others may count on such pods to go as well, and evict them no second time.
+ *    Unplaced workloads are tried by priority, then in order; who comes new joins them while cards have just come free.
  */
 #ifndef MODELS_WORLD_WORLD_PREEMPT_H
 #define MODELS_WORLD_WORLD_PREEMPT_H
@@ -28,6 +28,11 @@ bool preemption_on(const struct world *w);
 /* Where the workload holds cards now, and that it does no longer. */
 void preemption_placed(struct world *w, uint32_t wl);
 void preemption_released(struct world *w, uint32_t wl);
+
+/* It is unplaced no more, without a place. */
+void preemption_withdrawn(struct world *w, uint32_t wl);
+/* Parts on the node whose pods, of a lower priority, go to make room; until the next such call. */
+const struct lease_part *preemption_leaving(struct world *w, int32_t node, int64_t priority, int32_t *count);
 
 /* The unplaced workload looks for victims and evicts them. */
 void preemption_try(struct world *w, uint32_t wl);

@@ -90,8 +90,8 @@ struct workload {
     uint32_t unplaced_next;
     sim_time loading;          /* length of the loading stage that follows `starting` */
     bool preempted;            /* the scheduler took its node: after draining it is unplaced */
-    uint32_t preemptor, preemptor_gen; /* who did, NONE32: nobody */
-    int32_t victims_left;      /* pods it preempted that still drain */
+    bool makes_room;           /* drains, and a preemptor is promised its room (promised.h) */
+    int32_t promised;          /* workers for which it has a promise of its own */
 };
 
 /* One gang in the system: from its arrival to its end, then the slot is reused. */
@@ -190,6 +190,7 @@ struct sharing;
 struct reconfigure;
 struct world_record;
 struct preemption;
+struct promises;
 
 struct input_buffer {
     struct policy_input *inputs;
@@ -249,6 +250,7 @@ struct world {
     uint32_t unplaced_head, unplaced_tail;
     bool freed;                /* some cards came free since the last placement pass */
     struct preemption *preemption; /* world_preempt.c; NULL: the scheduler preempts nobody */
+    struct promises *promises; /* promised.c; the same */
     int64_t held_milli[3];     /* cards held, by workload_kind; those of a base count as its tenants' */
     int64_t pending_milli;     /* cards asked by waiting workloads */
     bool *cluster_cached;      /* per model: in the shared cache */
