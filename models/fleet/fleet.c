@@ -347,6 +347,13 @@ static int32_t place_any_pool(struct fleet *f, struct lease_id lease,
     return placed;
 }
 
+void fleet_place_noted(struct fleet *f, struct lease_id lease, const struct place_request *req, int32_t count)
+{
+    const struct lease *l = lease_get(&f->leases, lease);
+    for (int32_t i = l->count - count; f->rule->score != NULL && i < l->count; i++)
+        place_score_note(f, l->parts[i].pool, req);
+}
+
 int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_request *req,
                     int32_t count, bool all_or_nothing, bool one_pool)
 {
@@ -357,9 +364,8 @@ int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_r
         return 0;
     int32_t placed = one_pool ? place_one_pool(f, lease, req, count, all_or_nothing)
                               : place_any_pool(f, lease, req, count, all_or_nothing);
-    const struct lease *l = lease_get(&f->leases, lease);
-    for (int32_t i = l->count - placed; f->rule->score != NULL && i < l->count; i++)
-        place_score_note(f, l->parts[i].pool, req);
+    if (!req->trial)
+        fleet_place_noted(f, lease, req, placed);
     return placed;
 }
 

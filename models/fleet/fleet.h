@@ -45,6 +45,7 @@ struct place_request {
     const int32_t *pools; /* pools allowed, in order of preference */
     int32_t pool_count;
     int32_t prefer_model; /* model whose cached weights make a node preferred, or -1 */
+    bool trial;           /* not for good: fleet_place_noted follows, or fleet_release */
 };
 
 /* Handle of a lease: index + generation; zero = none. */
@@ -99,6 +100,9 @@ struct lease_id fleet_lease_open(struct fleet *f);
  * 100: cache-and-checkpoint 1.3). On failure nothing changed, the random stream included. */
 int32_t fleet_place(struct fleet *f, struct lease_id lease, const struct place_request *req,
                     int32_t count, bool all_or_nothing, bool one_pool);
+
+/* The last `count` workers of the lease, of which place_request.trial was set, stay: FGD learns from them. */
+void fleet_place_noted(struct fleet *f, struct lease_id lease, const struct place_request *req, int32_t count);
 
 /* Parts of a lease, valid until the next change of this lease. */
 const struct lease_part *fleet_lease_parts(const struct fleet *f, struct lease_id lease,

@@ -139,7 +139,7 @@ bool fleet_place_on(struct fleet *f, struct lease_id lease, int32_t node, const 
             return false;
         take(f, &at, &ask, card);
     }
-    if (f->rule->score != NULL)
-        place_score_note(f, at.pool, req);
+    if (!req->trial)
+        fleet_place_noted(f, lease, req, 1);
     return true;
 }

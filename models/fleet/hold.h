@@ -18,11 +18,11 @@
  *  - when a share, or some of the whole cards, are missing: all that is left of the shared cards on which
  *    the `leaving` parts lie. They go, and these cards are what the worker waits for. (An instance of a MIG
  *    layout is taken or not: nothing else need be kept.)
- * A placement rule by score sees the node as full as that. */
+ * Placement rules see the node as full as that. */
 void fleet_hold(struct fleet *f, struct lease_id lease, int32_t node, const struct place_request *req,
                 const struct lease_part *leaving, int32_t leaving_count);
 
-/* Adds one worker of the request on this node, if it fits there. */
+/* Adds one worker of the request on this node, if it fits there, as fleet_place does. */
 bool fleet_place_on(struct fleet *f, struct lease_id lease, int32_t node, const struct place_request *req);
 
 #endif

@@ -7,32 +7,57 @@
 #include "models/world/world_preempt.h"
 #include "sim/check.h"
 
+/* Of the pool of entries; links are numbers from 1, 0 = end. */
 struct entry {
     uint32_t wl;
-    int32_t node, pool;
+    int32_t node;
     int64_t priority;
+    int32_t next1;           /* on the node: by priority, descending, then in the order in which they were made */
+    int32_t sibling1;        /* of the workload; in the free list the next free one */
 };
 
 struct promises {
-    struct entry *items;     /* by priority, descending; then in the order in which they were made */
-    size_t count, capacity;
-    int32_t *on_node;        /* [node] how many */
+    struct entry *items;
+    size_t used, capacity;
+    int32_t count, free1;
+    int32_t *node_head1;     /* [node] */
+    bool room;
+    /* while somebody is placed: room that is kept, and on which nodes */
     struct lease_id held;
-    bool holding, room;
+    uint64_t placing;        /* running number of the placement */
+    uint64_t *held_in;       /* [node] placement in which its room was held last */
 };
 
-void promise(struct world *w, uint32_t ix, int32_t node, int32_t pool)
+static struct entry *entry_of(const struct promises *p, int32_t e1)
+{
+    return e1 == 0 ? NULL : &p->items[e1 - 1];
+}
+
+static int32_t entry_new(struct promises *p)
+{
+    int32_t e1 = p->free1;
+    p->count++;
+    if (e1 != 0) {
+        p->free1 = entry_of(p, e1)->sibling1;
+        return e1;
+    }
+    p->items = mem_grow(p->items, &p->capacity, p->used + 1, sizeof *p->items);
+    return (int32_t)++p->used;
+}
+
+void promise(struct world *w, uint32_t ix, int32_t node)
 {
     struct promises *p = w->promises;
-    int64_t priority = workload_priority(w, ix);
     CHECK(w->wl[ix].state == WL_UNPLACED);
-    p->items = mem_grow(p->items, &p->capacity, p->count + 1, sizeof *p->items);
-    size_t at = p->count++;
-    for (; at > 0 && p->items[at - 1].priority < priority; at--)
-        p->items[at] = p->items[at - 1];
-    p->items[at] = (struct entry){ix, node, pool, priority};
-    p->on_node[node]++;
-    w->wl[ix].promised++;
+    int32_t e1 = entry_new(p);
+    struct entry *e = entry_of(p, e1);
+    *e = (struct entry){ix, node, workload_priority(w, ix), 0, w->wl[ix].promised};
+    w->wl[ix].promised = e1;
+    int32_t *link = &p->node_head1[node];
+    while (*link != 0 && entry_of(p, *link)->priority >= e->priority)
+        link = &entry_of(p, *link)->next1;
+    e->next1 = *link;
+    *link = e1;
 }
 
 static bool among(const struct lease_part *parts, int32_t count, int32_t node)
@@ -46,20 +71,19 @@ static bool among(const struct lease_part *parts, int32_t count, int32_t node)
 void promised_end(struct world *w, uint32_t ix, const struct lease_part *parts, int32_t count)
 {
     struct promises *p = w->promises;
-    if (w->wl[ix].promised == 0)
-        return;
-    size_t kept = 0;
-    for (size_t i = 0; i < p->count; i++) {
-        const struct entry *e = &p->items[i];
-        if (e->wl != ix) {
-            p->items[kept++] = *e;
-            continue;
-        }
-        p->on_node[e->node]--;
+    for (int32_t e1 = w->wl[ix].promised, then; e1 != 0; e1 = then) {
+        struct entry *e = entry_of(p, e1);
+        int32_t *link = &p->node_head1[e->node];
+        while (*link != e1)
+            link = &entry_of(p, *link)->next1;
+        *link = e->next1;
         if (!among(parts, count, e->node))
             p->room = w->freed = true;
+        then = e->sibling1;
+        e->sibling1 = p->free1;
+        p->free1 = e1;
+        p->count--;
     }
-    p->count = kept;
     w->wl[ix].promised = 0;
 }
 
@@ -77,94 +101,97 @@ bool promised_room(struct world *w)
 uint32_t promised_below(const struct world *w, int32_t node, int64_t priority)
 {
     const struct promises *p = w->promises;
-    if (p->on_node[node] == 0)
-        return NONE32;
-    for (size_t i = p->count; i > 0 && p->items[i - 1].priority < priority; i--)
-        if (p->items[i - 1].node == node)
-            return p->items[i - 1].wl;
-    return NONE32;
+    const struct entry *e = entry_of(p, p->node_head1[node]);
+    while (e != NULL && e->priority >= priority)
+        e = entry_of(p, e->next1);
+    return e == NULL ? NONE32 : e->wl;
 }
 
 bool promised_waits(struct world *w, uint32_t ix)
 {
-    const struct promises *p = w->promises;
-    int32_t left = w->wl[ix].promised, leaving = 0;
-    for (size_t i = 0; left > 0 && leaving == 0; i++) {
-        if (p->items[i].wl != ix)
-            continue;
-        left--;
-        (void)preemption_leaving(w, p->items[i].node, p->items[i].priority, &leaving);
-    }
+    int32_t leaving = 0;
+    const struct entry *e = entry_of(w->promises, w->wl[ix].promised);
+    for (; e != NULL && leaving == 0; e = entry_of(w->promises, e->sibling1))
+        (void)preemption_leaving(w, e->node, e->priority, &leaving);
     return leaving > 0;
-}
-
-int32_t promised_node(const struct world *w, uint32_t ix)
-{
-    const struct promises *p = w->promises;
-    if (w->wl[ix].promised != 1)
-        return -1;
-    size_t i = 0;
-    while (p->items[i].wl != ix)
-        i++;
-    return p->items[i].node;
 }
 
 /* ---- room that is kept ---- */
 
-static bool may_use(const struct place_request *req, int32_t pool)
+/* From this entry of a node on, the first that comes before the workload; NULL: none. */
+static const struct entry *first_before(const struct world *w, uint32_t ix, int32_t e1)
 {
-    for (int32_t i = 0; i < req->pool_count; i++)
-        if (req->pools[i] == pool)
-            return true;
-    return false;
+    const struct entry *e = entry_of(w->promises, e1);
+    int64_t priority = workload_priority(w, ix);
+    while (e != NULL && e->priority >= priority && e->wl == ix)
+        e = entry_of(w->promises, e->next1);
+    return e != NULL && e->priority >= priority ? e : NULL;
 }
 
-void promised_hold(struct world *w, uint32_t ix, const struct place_request *req)
+static void hold(struct world *w, uint32_t ix, int32_t node)
+{
+    struct promises *p = w->promises;
+    for (const struct entry *e = first_before(w, ix, p->node_head1[node]); e != NULL; e = first_before(w, ix, e->next1)) {
+        struct place_request req;
+        int32_t leaving;
+        place_request_of(w, e->wl, &req);
+        const struct lease_part *parts = preemption_leaving(w, node, e->priority, &leaving);
+        fleet_hold(w->fleet, p->held, node, &req, parts, leaving);
+    }
+    p->held_in[node] = p->placing;
+}
+
+/* Of the nodes of the lease, one with room promised to others that is not held; -1: there is none. */
+static int32_t unheld_node(const struct world *w, uint32_t ix, struct lease_id lease)
+{
+    const struct promises *p = w->promises;
+    int32_t count;
+    const struct lease_part *parts = fleet_lease_parts(w->fleet, lease, &count);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t node = parts[i].node;
+        if (p->held_in[node] != p->placing && first_before(w, ix, p->node_head1[node]) != NULL)
+            return node;
+    }
+    return -1;
+}
+
+/* A single worker tries the node that it is promised first. */
+static int32_t place(struct world *w, uint32_t ix, struct lease_id lease, const struct place_request *req,
+                     int32_t workers, bool all_or_nothing)
+{
+    const struct entry *e = workers == 1 ? entry_of(w->promises, w->wl[ix].promised) : NULL;
+    if (e != NULL && fleet_place_on(w->fleet, lease, e->node, req))
+        return 1;
+    return fleet_place(w->fleet, lease, req, workers, all_or_nothing, true);
+}
+
+int32_t promised_place(struct world *w, uint32_t ix, struct lease_id lease, const struct place_request *req,
+                       int32_t workers, bool all_or_nothing)
 {
     struct promises *p = w->promises;
     if (p == NULL || p->count == 0)
-        return;
-    int64_t priority = workload_priority(w, ix);
-    struct place_request each;
-    uint32_t of = NONE32;
-    for (size_t i = 0; i < p->count && p->items[i].priority >= priority; i++) {
-        const struct entry *e = &p->items[i];
-        if (e->wl == ix || !may_use(req, e->pool))
-            continue;
-        if (e->wl != of)
-            place_request_of(w, e->wl, &each);
-        of = e->wl;
-        if (!p->holding)
-            p->held = fleet_lease_open(w->fleet);
-        p->holding = true;
-        int32_t leaving;
-        const struct lease_part *parts = preemption_leaving(w, e->node, e->priority, &leaving);
-        fleet_hold(w->fleet, p->held, e->node, &each, parts, leaving);
+        return fleet_place(w->fleet, lease, req, workers, all_or_nothing, true);
+    struct place_request trial = *req;
+    trial.trial = true;
+    p->placing++;
+    p->held = fleet_lease_open(w->fleet);
+    int32_t placed = place(w, ix, lease, &trial, workers, all_or_nothing);
+    for (int32_t node; (node = unheld_node(w, ix, lease)) >= 0;) {
+        fleet_release(w->fleet, lease, -1);
+        hold(w, ix, node);
+        placed = place(w, ix, lease, &trial, workers, all_or_nothing);
     }
-}
-
-void promised_let_go(struct world *w)
-{
-    struct promises *p = w->promises;
-    if (p == NULL || !p->holding)
-        return;
     fleet_lease_close(w->fleet, p->held);
-    p->holding = false;
+    fleet_place_noted(w->fleet, lease, req, placed);
+    return placed;
 }
 
 void promised_view(const struct world *w, uint32_t ix, struct preempt_view *view, int32_t node)
 {
     const struct promises *p = w->promises;
-    int32_t left = p->on_node[node];
-    int64_t priority = workload_priority(w, ix);
-    for (size_t i = 0; left > 0 && p->items[i].priority >= priority; i++) {
-        if (p->items[i].node != node)
-            continue;
-        left--;
-        if (p->items[i].wl == ix)
-            continue;
+    for (const struct entry *e = first_before(w, ix, p->node_head1[node]); e != NULL; e = first_before(w, ix, e->next1)) {
         struct place_request req;
-        place_request_of(w, p->items[i].wl, &req);
+        place_request_of(w, e->wl, &req);
         preempt_promised(view, &req);
     }
 }
@@ -173,16 +200,19 @@ void promised_view(const struct world *w, uint32_t ix, struct preempt_view *view
 
 void promised_init(struct world *w, int64_t nodes)
 {
-    w->promises = mem_zalloc(1, sizeof *w->promises);
-    w->promises->on_node = mem_zalloc((size_t)nodes + 1, sizeof *w->promises->on_node);
+    struct promises *p = w->promises = mem_zalloc(1, sizeof *p);
+    p->node_head1 = mem_zalloc((size_t)nodes + 1, sizeof *p->node_head1);
+    p->held_in = mem_zalloc((size_t)nodes + 1, sizeof *p->held_in);
 }
 
 void promised_fini(struct world *w)
 {
-    if (w->promises == NULL)
+    struct promises *p = w->promises;
+    if (p == NULL)
         return;
-    free(w->promises->items);
-    free(w->promises->on_node);
-    free(w->promises);
+    free(p->items);
+    free(p->node_head1);
+    free(p->held_in);
+    free(p);
     w->promises = NULL;
 }

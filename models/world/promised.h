@@ -6,7 +6,9 @@
  *    longer wants one, finds neither room nor victims, or a higher priority preempts on one of the nodes
  *    (getLowerPriorityNominatedPods in framework/preemption; a gang then loses all of its entries).
  *  - Who has no higher priority than a promise gets room on its node only beside the promised workers
- *    (RunFilterPluginsWithNominatedPods). They are held (models/fleet/hold.h) while another one is placed.
+ *    (RunFilterPluginsWithNominatedPods). Nodes are chosen as if nothing were promised (kube-scheduler's scores
+ *    know of no nominated pods); when one of them has promised room, that is held (models/fleet/hold.h) and they
+ *    are chosen again. So what finds no room at all costs nothing more.
  *  - A single worker tries its promised node first, then all others (evaluateNominatedNode).
  *
  * Nothing is promised without schedulerPreemption; then each of these calls is one test.
@@ -21,7 +23,7 @@ void promised_init(struct world *w, int64_t nodes);
 void promised_fini(struct world *w);
 
 /* The unplaced workload has room for one more worker on the node when its victims are gone. */
-void promise(struct world *w, uint32_t wl, int32_t node, int32_t pool);
+void promise(struct world *w, uint32_t wl, int32_t node);
 /* Nothing is promised to it any more. parts: where it is now, or none. Unless that is where it was promised, others
  * may fit that did not. */
 void promised_end(struct world *w, uint32_t wl, const struct lease_part *parts, int32_t count);
@@ -32,13 +34,11 @@ bool promised_room(struct world *w);
 uint32_t promised_below(const struct world *w, int32_t node, int64_t priority);
 /* Do pods still leave the workload's promised nodes for a preemptor? */
 bool promised_waits(struct world *w, uint32_t wl);
-/* Its only node, -1 when it has none or several. */
-int32_t promised_node(const struct world *w, uint32_t wl);
 
-/* Room promised to others is taken, as far as it goes before this one, in the pools of the request; and given back. */
-void promised_hold(struct world *w, uint32_t wl, const struct place_request *req);
-void promised_let_go(struct world *w);
-/* The same for a look at one node. */
+/* fleet_place in one pool, into an empty lease, beside what is promised to others. */
+int32_t promised_place(struct world *w, uint32_t wl, struct lease_id lease, const struct place_request *req,
+                       int32_t workers, bool all_or_nothing);
+/* Workers promised to others on this node come first in the view. */
 void promised_view(const struct world *w, uint32_t wl, struct preempt_view *view, int32_t node);
 
 #endif

@@ -3,7 +3,6 @@
  * From quota to nodes. A workload that was admitted but finds no node waits in a list and is
  * tried again, in order, whenever cards come free: that is fragmentation, and the ledger sees it.
  */
-#include "models/fleet/hold.h"
 #include "models/fleet/taints.h"
 #include "models/world/promised.h"
 #include "models/world/quota_view.h"
@@ -184,23 +183,18 @@ static enum workload_kind held_as(const struct world *w, const struct workload *
     return w->lora->groups[w->lora->instances[wl->owner].group].serves ? WL_REPLICA : WL_JOB;
 }
 
-/* All workers, on the promised node or wherever they fit beside what is promised to others. */
+/* All workers. */
 static bool take_nodes(struct world *w, uint32_t ix)
 {
     struct workload *wl = &w->wl[ix];
     struct place_request req;
     place_request_of(w, ix, &req);
-    promised_hold(w, ix, &req);
     wl->lease = fleet_lease_open(w->fleet);
-    int32_t node = wl->workers == 1 ? promised_node(w, ix) : -1;
-    bool found = (node >= 0 && fleet_place_on(w->fleet, wl->lease, node, &req)) ||
-                 fleet_place(w->fleet, wl->lease, &req, wl->workers, true, true) == wl->workers;
-    promised_let_go(w);
-    if (!found) {
-        fleet_lease_close(w->fleet, wl->lease);
-        wl->lease = (struct lease_id){0};
-    }
-    return found;
+    if (promised_place(w, ix, wl->lease, &req, wl->workers, true) == wl->workers)
+        return true;
+    fleet_lease_close(w->fleet, wl->lease);
+    wl->lease = (struct lease_id){0};
+    return false;
 }
 
 static bool try_place(struct world *w, uint32_t ix)

@@ -55,7 +55,7 @@ struct preemption {
     /* the plan: workloads that would go, nodes that workers would go to (one entry per worker) */
     uint32_t *victims;
     size_t victim_count, victim_capacity;
-    int32_t *spots, pool;
+    int32_t *spots;
     size_t spot_count, spot_capacity;
     uint64_t evicted, gangs_broken;
     i128 gang_lost;              /* mcns */
@@ -358,16 +358,10 @@ static bool plan_pool(struct world *w, uint32_t ix, struct place_request req, co
     if (!someone_below(&p->levels[*pool], workload_priority(w, ix)))
         return false;
     p->victim_count = p->spot_count = 0;
-    p->pool = *pool;
     req.pools = pool;
     req.pool_count = 1;
     struct lease_id there = fleet_lease_open(w->fleet);
-    int32_t placed = 0;
-    if (wl->workers > 1) {
-        promised_hold(w, ix, &req);
-        placed = fleet_place(w->fleet, there, &req, wl->workers, false, true);
-        promised_let_go(w);
-    }
+    int32_t placed = wl->workers > 1 ? promised_place(w, ix, there, &req, wl->workers, false) : 0;
     bool ok = true;
     for (int32_t left = wl->workers - placed; ok && left > 0; left--)
         ok = plan_free_spot(w, ix, &req) || plan_worker(w, ix, &req);
@@ -416,7 +410,7 @@ static void carry_out(struct world *w, uint32_t ix)
         uint32_t loser;
         while ((loser = promised_below(w, p->spots[i], workload_priority(w, ix))) != NONE32)
             preemption_withdrawn(w, loser);
-        promise(w, ix, p->spots[i], p->pool);
+        promise(w, ix, p->spots[i]);
     }
     for (size_t k = 0; k < p->victim_count; k++)
         evict(w, p->victims[k], ix);

@@ -91,7 +91,7 @@ struct workload {
     sim_time loading;          /* length of the loading stage that follows `starting` */
     bool preempted;            /* the scheduler took its node: after draining it is unplaced */
     bool makes_room;           /* drains, and a preemptor is promised its room (promised.h) */
-    int32_t promised;          /* workers for which it has a promise of its own */
+    int32_t promised;          /* nodes promised to it (promised.c); 0: none */
 };
 
 /* One gang in the system: from its arrival to its end, then the slot is reused. */

@@ -4,6 +4,7 @@
  * can be counted by hand, and in random ones where nobody needs to evict twice. Pods drain for 30 s.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "models/fleet/fleet.h"
@@ -182,6 +183,88 @@ static void a_card_that_drains_is_kept_under_every_mechanism(void **state)
                  "evictionGrace: 30s"), 630);
 }
 
+/* ---- random worlds ---- */
+
+/* Preemptors have the highest priority there is: nobody takes what was promised to them. */
+struct kind {
+    const char *fleet, *streams;
+    int cards, workers; /* of a preemptor at most; 0: it asks for a share */
+    bool low_cards;     /* so do the others: 1 to 4 */
+};
+#define TWO(class, a, b) "  " class ":\n" STREAM("a", "jobs.csv", a) STREAM("b", "traffic.csv", b)
+#define SMALL(sharing) "card: A100-40, nodes: 3, cardsPerNode: 2" sharing
+static const struct kind kinds[] = {
+    {"card: A100-40, nodes: 6, cardsPerNode: 4", TWO("training", "", ""), 4, 3, true},
+    {SMALL(""), TWO("lora", ", share: 0.3, duty: 0.1", ", share: 0.8, duty: 0.5"), 0, 0, false},
+    {SMALL(""), "  lora:\n" STREAM("a", "jobs.csv", ", share: 0.3, duty: 0.1") "  training:\n" STREAM("b", "traffic.csv", ""), 2, 2, false},
+    {SMALL(", sharing: {mechanism: hami}"),
+     TWO("lora", ", duty: 0.1, share: 0.2, gpumem: 8192, gpucores: 10", ", duty: 0.5, share: 0.9, gpumem: 36864, gpucores: 100"), 0, 0, false},
+    {SMALL(", sharing: {mechanism: hami}"),
+     TWO("lora", ", duty: 0.1, share: 0.2, gpumem: 8192, gpucores: 30", ", duty: 0.5, share: 0.6, gpumem: 20000, gpucores: 60"), 0, 0, false},
+    {SMALL(", sharing: {mechanism: mig}"),
+     TWO("lora", ", duty: 0.5, share: 0.5, computeDemand: 0.1, profile: 3g.20gb", ", duty: 0.5, share: 0.5, computeDemand: 0.1, profile: 3g.20gb"), 0, 0, false},
+    {SMALL(", sharing: {mechanism: mig, dynamic: true}"),
+     TWO("lora", ", duty: 0.5, share: 0.1, profile: 2g.10gb", ", duty: 0.5, share: 0.5, computeDemand: 0.1, profile: 4g.20gb"), 0, 0, false},
+    {SMALL(", sharing: {mechanism: time-slicing, replicas: 4}"), TWO("training", "", ""), 6, 1, true},
+};
+static const char *const rules[] = {"binpack", "spread", "random", "fgd", "best-fit"};
+enum { KINDS = sizeof kinds / sizeof *kinds, RULES = sizeof rules / sizeof *rules, LOW = 150, HIGH = 50, TEXT = 8192 };
+
+static void some_jobs(char *text, struct rng *r, int count, int cards, int workers, bool high)
+{
+    uint64_t at = 0, step = 14000 / (uint64_t)count;
+    size_t n = (size_t)snprintf(text, TEXT, "submit_s,duration_s,priority%s\n", cards > 0 ? ",cards_per_worker,workers" : "");
+    for (int i = 0; i < count; i++) {
+        at += rng_below(r, 2 * step);
+        n += (size_t)snprintf(text + n, TEXT - n, "%d,%d,%d", (int)at, 100 + (int)rng_below(r, 1500),
+                              high ? 10 : rng_below(r, 3) == 0 ? 5 : 0);
+        if (cards > 0)
+            n += (size_t)snprintf(text + n, TEXT - n, ",%d,%d", 1 + (int)rng_below(r, (uint64_t)cards), 1 + (int)rng_below(r, (uint64_t)workers));
+        n += (size_t)snprintf(text + n, TEXT - n, "\n");
+        assert_true(n < TEXT);
+    }
+}
+
+/* Evictions; each preemptor has them all at one instant. */
+static int once_each(const struct told *t, const char *what)
+{
+    int64_t when[HIGH];
+    int evictions = 0;
+    size_t at = 0;
+    memset(when, -1, sizeof when);
+    for (const struct row *d; (d = told_next(t, "decision", &at)) != NULL;) {
+        if (strcmp(row_text(d, "kind"), "preempts") != 0 || row_text(d, "workload")[0] != 'b')
+            continue;
+        long who = strtol(row_text(d, "workload") + 2, NULL, 10);
+        assert_true(who >= 0 && who < HIGH);
+        if (when[who] >= 0 && when[who] != row_int(d, "t_ns"))
+            fail_msg("%s: b-%ld evicts at %g and at %g s", what, who, (double)when[who] / 1e9, (double)row_int(d, "t_ns") / 1e9);
+        when[who] = row_int(d, "t_ns");
+        evictions++;
+    }
+    return evictions;
+}
+
+static void nobody_evicts_twice_for_one_place(void **state)
+{
+    (void)state;
+    char yaml[2048], what[512];
+    static char low[TEXT], high[TEXT];
+    for (int i = 0; i < 3 * KINDS * RULES; i++) {
+        const struct kind *k = &kinds[i / RULES % KINDS];
+        struct rng r;
+        rng_open(&r, 5, (uint32_t)i, 99, 0);
+        some_jobs(low, &r, LOW, k->low_cards ? 4 : 0, 1, false);
+        some_jobs(high, &r, HIGH, k->cards, k->workers, true);
+        (void)snprintf(yaml, sizeof yaml, WORLD("%s", "%s", "evictionGrace: %ds, placement: %s"), k->fleet, k->streams,
+                       30 + 60 * (i % 3), rules[i % RULES]);
+        (void)snprintf(what, sizeof what, "%s, %s, %s", k->fleet, k->streams, rules[i % RULES]);
+        struct told *t = told_of(yaml, low, high);
+        assert_true(once_each(t, what) > 10);
+        told_free(t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_free_node_is_promised_to_a_gang_as_well),
         cmocka_unit_test(two_preemptors_share_a_node),
         cmocka_unit_test(a_card_that_drains_is_kept_under_every_mechanism),
+        cmocka_unit_test(nobody_evicts_twice_for_one_place),
     };
     return cmocka_run_group_tests_name("nodes promised to preemptors", tests, NULL, NULL);
 }

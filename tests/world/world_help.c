@@ -191,3 +191,22 @@ double told_real(const struct told *t, const char *table, int32_t row, const cha
     const struct record_value *v = field(nth(t, table, row), name);
     return v->kind == RECORD_REAL ? v->u.r : v->kind == RECORD_INT ? (double)v->u.i : (double)NAN;
 }
+
+const struct row *told_next(const struct told *t, const char *table, size_t *at)
+{
+    while (*at < t->count)
+        if (is_of(&t->rows[(*at)++], table))
+            return &t->rows[*at - 1];
+    return NULL;
+}
+
+const char *row_text(const struct row *r, const char *name)
+{
+    const struct record_value *v = field(r, name);
+    return v->kind == RECORD_TEXT ? v->u.s : NULL;
+}
+
+int64_t row_int(const struct row *r, const char *name)
+{
+    return field(r, name)->u.i;
+}

@@ -42,4 +42,10 @@ const struct world_outcome *told_outcome(const struct told *t);
 const char *told_text(const struct told *t, const char *table, int32_t row, const char *field);
 double told_real(const struct told *t, const char *table, int32_t row, const char *field);
 
+/* For a walk over a table: the next row of it from *at on, which *at then follows. */
+struct row;
+const struct row *told_next(const struct told *t, const char *table, size_t *at);
+const char *row_text(const struct row *r, const char *field);
+int64_t row_int(const struct row *r, const char *field);
+
 #endif
