@@ -231,15 +231,29 @@ static void copy(struct preempt_view *to, const struct preempt_view *from)
     memcpy(to->cores, from->cores, n * sizeof *to->cores);
 }
 
+/* The worker does not fit: it takes what is there, so that who asks for other things still does. False: it asks for a
+ * part of a card, and nobody can say of which. */
+static bool put_some(struct preempt_view *v, const struct place_request *req)
+{
+    struct place_ask ask;
+    if (v->shut || !place_ask_make(v->fleet, v->pool, req, &ask) || ask.req.share_milli > 0)
+        return false;
+    for (int32_t r = 0; r < v->fleet->resources; r++)
+        v->amounts[r] -= v->amounts[r] < req->resources[r] ? v->amounts[r] : req->resources[r];
+    v->free_cards -= v->free_cards < ask.req.cards ? v->free_cards : ask.req.cards;
+    return true;
+}
+
 bool preempt_fits(const struct preempt_view *v, const struct place_request *req)
 {
     if (v->promised_count == 0)
         return fits(v, req);
     copy(v->trial, v);
     for (int32_t i = 0; i < v->promised_count; i++) {
-        if (!fits(v->trial, &v->promised[i]))
+        if (fits(v->trial, &v->promised[i]))
+            preempt_put(v->trial, &v->promised[i]);
+        else if (!put_some(v->trial, &v->promised[i]))
             return false;
-        preempt_put(v->trial, &v->promised[i]);
     }
     return fits(v->trial, req);
 }

@@ -53,7 +53,8 @@ void preempt_without(struct preempt_view *v, const struct lease_part *part);
 void preempt_with(struct preempt_view *v, const struct lease_part *part);
 /* On the viewed node this worker comes first, until the next look. The request's pools must outlive that. */
 void preempt_promised(struct preempt_view *v, const struct place_request *req);
-/* Does one worker of the request fit, after those that come first? False, too, when they do not. */
+/* Does one worker of the request fit, after those that come first? False, too, when one of them asks for a share
+ * and does not fit. */
 bool preempt_fits(const struct preempt_view *v, const struct place_request *req);
 /* One worker of the request is put there; it fits. */
 void preempt_put(struct preempt_view *v, const struct place_request *req);

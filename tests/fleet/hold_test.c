@@ -234,6 +234,11 @@ static void promised_workers_come_first_in_a_view(void **state)
     preempt_look(v, 0);
     preempt_promised(v, &one);
     assert_int_equal(preempt_victims(v, &two, all, 2), 0);
+    /* who comes first finds one card too few: it takes what there is, and others can do without */
+    struct place_request three = asks(3, 0, 1), none = asks(0, 0, 1);
+    preempt_look(v, 1);
+    preempt_promised(v, &three);
+    assert_true(!preempt_fits(v, &one) && preempt_fits(v, &none));
     preempt_close(v);
     fleet_destroy(w.f);
 }
