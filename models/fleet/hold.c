@@ -52,9 +52,9 @@ static void fill_shares(struct fleet *f, const struct spot *at, struct place_ask
 {
     const struct fleet_pool *p = &f->pools[at->pool];
     int64_t c = node_first_card(f, at->node) + card, mib, cores;
-    bool replicas = p->share != NULL && p->share->cards.replicas > 0;
+    int32_t replicas = p->share != NULL ? p->share->cards.replicas : 0;
     while (node_card_open(f, p, c)) {
-        ask->req.share_milli = replicas ? CARD_MILLI / p->share->cards.replicas : f->card_free[c];
+        ask->req.share_milli = replicas > 0 ? CARD_MILLI / replicas : f->card_free[c];
         if (p->share != NULL && p->share->axes != NULL) {
             card_axes_left(p, c, &mib, &cores);
             ask->req.share_milli = CARD_MILLI; /* how much is said by the axes */
