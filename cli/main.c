@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fleetsim: finds the command and hands over. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,19 @@ static int unknown(const char *name)
     return options_unknown("fleetsim", "command", name, names, COMMAND_COUNT);
 }
 
+/* What was printed is the answer: half of it is none, whatever the command said. */
+static int printed(const char *command, int status)
+{
+    enum { BAD_INPUT = 2, MACHINE = 3 };
+    errno = 0;
+    const bool lost = fflush(stdout) != 0 || ferror(stdout) != 0;
+    if (!lost || status == BAD_INPUT || status == MACHINE)
+        return status;
+    fprintf(stderr, "fleetsim %s: cannot write the output%s%s\n", command, errno != 0 ? ": " : "",
+            errno != 0 ? strerror(errno) : "");
+    return MACHINE;
+}
+
 int main(int argc, char **argv)
 {
     gsl_set_error_handler_off();
@@ -66,12 +80,12 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return 0;
+        return printed(argv[1], 0);
     }
     if (strcmp(argv[1], "--version") == 0)
-        return print_version();
+        return printed(argv[1], print_version());
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return printed(commands[i].name, commands[i].run(argc - 1, argv + 1));
     return unknown(argv[1]);
 }

@@ -77,6 +77,12 @@ report $? "and no temporary file stays"
 status=$?
 [ "$status" = 3 ] && said "cannot write the output"
 report $? "a table that cannot be printed: status 3"
+for command in "check $quick" "check --print $quick" "hash results.db" "audit results.db" "--version" "--help"; do
+    # shellcheck disable=SC2086
+    "$program" $command >/dev/full 2>"$err"
+    [ $? = 3 ] && said "cannot write the output"
+    report $? "$command: what cannot be printed is status 3"
+done
 cp results.db before.db
 
 # ---- interrupted ----

@@ -223,11 +223,58 @@ static void text_that_is_no_yaml_or_json_is_refused_where_it_breaks(void **state
     refused("kind: [a\n", "cluster.yaml:2:1: not YAML");
     refused("{\"kind\": \"List\",\n \"items\": nothing}", "cluster.yaml:2:11: not JSON");
     refused("{\"kind\": \"List\", \"items\": [", "the JSON ends too early; is the file truncated?");
-    refused("kind: \xff\xfe\n", "byte 6 is not UTF-8 text");
+    refused("kind: \xff\xfe\n", "cluster.yaml:1:7: byte 6 is not UTF-8 text");
     refused("- 1\n", "expected an object with kind and apiVersion");
     refused("apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: q}\nspec: {resourceGroups: [[a]]}\n",
             "cluster.yaml:4:25: ClusterQueue 'q': spec.resourceGroups[0]: Invalid value: expected an object");
     refused("metadata: {name: a}\n", "kind: Required value");
+}
+
+#define JSON_QUEUE(quota)                                                                                     \
+    "{\"kind\": \"List\", \"items\": [\n {\"apiVersion\": \"kueue.x-k8s.io/v1beta2\", \"kind\": \"ResourceFlavor\",\r\n"  \
+    "  \"metadata\": {\"name\": \"f\"}},\n {\"apiVersion\": \"kueue.x-k8s.io/v1beta2\", \"kind\": \"ClusterQueue\", \n"     \
+    "  \"metadata\": {\"name\": \"q\"}, \"spec\": {\"namespaceSelector\": {}, \"resourceGroups\": [{\"coveredResources\": [\"cpu\"],\n" \
+    "   \"flavors\": [{\"name\": \"f\", \"resources\": [{\"name\" : \"cpu\",\n\t\"nominalQuota\" :  " quota "}]}]}]}}]}"
+
+static void json_has_places_and_digits_too(void **state)
+{
+    (void)state;
+    refused(JSON_QUEUE("\"-5\""), "cluster.yaml:7:20: ClusterQueue 'q': spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+                                  "Invalid value: \"-5\": must be greater than or equal to 0");
+    refused(JSON_QUEUE("[\"]\", {}, null, \"\\\\\"]"), "cluster.yaml:7:20: ClusterQueue 'q'");
+    refused(JSON_QUEUE("\"a\\u0000b\""), "cluster.yaml:7:22: a NUL character in a text");
+    refused("{}\n{\"kind\": \"List\", \"items\": 3}", "cluster.yaml:2:27: items: Invalid value: expected a list");
+    refused(JSON_QUEUE("\"\\\\u0000\""), "cluster.yaml:7:20: ClusterQueue 'q'"); /* a backslash and letters */
+}
+
+static void a_wrong_list_is_said_once(void **state)
+{
+    (void)state;
+    struct outcome o = read_text("kind: List\nitems: {a: 1}\n");
+    assert_string_equal(o.text, "cluster.yaml:2:8: items: Invalid value: expected a list\n");
+}
+
+static void names_are_those_that_the_api_server_takes(void **state)
+{
+    static const char *const names[] = {"Queue", "pr\xc3\xa4", "\"a\\nb\"", "\"a\\e[31mb\"", "a_b", "a.-b", "a-", ".a", "a.", "a..b", "-"};
+    char text[600], *end = text;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(text, sizeof text, "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: %s}\n", names[i]);
+        refused(text, "cluster.yaml:3:18: ClusterQueue '");
+        refused(text, "metadata.name: Invalid value: \"");
+        refused(text, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.'");
+    }
+    end += snprintf(text, sizeof text, "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: ");
+    memset(end, 'x', 253);
+    strcpy(end + 253, "}\n");
+    manifest_free(accepted(text, ""));
+    strcpy(end + 253, "x}\n");
+    refused(text, "must be no more than 253 bytes");
+    refused("apiVersion: v1\nkind: Namespace\nmetadata: {name: a.b}\n", "a lowercase RFC 1123 label");
+    refused("apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: a.b, namespace: a.b}\nspec: {clusterQueue: q}\n",
+            "cluster.yaml:3:34: LocalQueue 'a.b/a.b': metadata.namespace: Invalid value: \"a.b\"");
+    manifest_free(accepted(META("ResourceFlavor", "a.b-c.9"), ""));
 }
 
 static void ten_thousand_documents_are_read(void **state)
@@ -353,6 +400,9 @@ int main(void)
         cmocka_unit_test(unknown_fields_are_named_with_the_nearest),
         cmocka_unit_test(anchors_aliases_and_tags_are_refused),
         cmocka_unit_test(text_that_is_no_yaml_or_json_is_refused_where_it_breaks),
+        cmocka_unit_test(json_has_places_and_digits_too),
+        cmocka_unit_test(a_wrong_list_is_said_once),
+        cmocka_unit_test(names_are_those_that_the_api_server_takes),
         cmocka_unit_test(ten_thousand_documents_are_read),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(unknown_kinds_are_counted),

@@ -40,8 +40,11 @@ static const struct kind kinds[] = {
 static struct manifest_kind *counted(struct mf *r, const char *name)
 {
     struct manifest *m = r->m;
+    char printed[sizeof m->kinds[0].name] = ""; /* without control characters: it goes to a terminal */
+    for (size_t i = 0; i + 1 < sizeof printed && name[i] != '\0'; i++)
+        printed[i] = (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i];
     for (uint32_t i = 0; i < m->kind_count; i++)
-        if (strncmp(m->kinds[i].name, name, sizeof m->kinds[i].name - 1) == 0)
+        if (strcmp(m->kinds[i].name, printed) == 0)
             return &m->kinds[i];
     if (m->kind_count == 256) { /* a fuzzer's file */
         return &m->kinds[255];
@@ -49,7 +52,7 @@ static struct manifest_kind *counted(struct mf *r, const char *name)
     m->kinds = mem_grow(m->kinds, &r->kind_capacity, (size_t)m->kind_count + 1, sizeof *m->kinds);
     struct manifest_kind *k = &m->kinds[m->kind_count++];
     *k = (struct manifest_kind){.known = false};
-    strncpy(k->name, name, sizeof k->name - 1);
+    memcpy(k->name, printed, sizeof printed);
     return k;
 }
 
@@ -74,6 +77,8 @@ static bool is_list(const char *kind, const struct mnode *o)
 
 static void open_list(struct mf *r, const struct mnode *o)
 {
+    if (r->phase > 0 && mnode_get(o, "items")->kind != MNODE_LIST)
+        return; /* said in the first */
     for (const struct mnode *i = mnode_first(mf_list(r, o, "items")); i != NULL; i = i->next)
         mf_object(r, i);
 }
@@ -84,6 +89,8 @@ static void read_known(struct mf *r, const struct kind *k, const struct mnode *o
     r->kind = k->name;
     r->name = mf_string(r, meta, "name", "");
     r->name_space = k->namespaced ? mf_string(r, meta, "namespace", "default") : NULL;
+    if (r->phase == k->phase && k->read != NULL)
+        mf_object_name(r, meta);
     r->v1beta1 = strstr(mnode_text(o, "apiVersion", ""), "/v1beta1") != NULL ||
                  strstr(mnode_text(o, "apiVersion", ""), "/v1alpha1") != NULL;
     if (r->keep && r->phase == 0)

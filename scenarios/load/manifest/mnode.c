@@ -86,7 +86,12 @@ bool mnode_read(struct mnode_list *list, const char *name, const char *text, siz
         length -= 3;
     }
     if (!is_utf8(text, length, &bad)) {
-        diag_add(diags, DIAG_ERROR, name, 0, 0, NULL, "byte %zu is not UTF-8 text", bad);
+        long line = 1, column = 1;
+        for (size_t i = 0; i < bad; i++) {
+            column = text[i] == '\n' ? 1 : column + 1;
+            line += text[i] == '\n';
+        }
+        diag_add(diags, DIAG_ERROR, name, line, column, NULL, "byte %zu is not UTF-8 text", bad);
         return false;
     }
     const size_t blank = strspn(text, " \t\r\n");

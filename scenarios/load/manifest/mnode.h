@@ -26,7 +26,7 @@ enum mnode_kind { MNODE_NULL, MNODE_BOOL, MNODE_NUMBER, MNODE_STRING, MNODE_MAP,
 
 struct mnode {
     enum mnode_kind kind;
-    int32_t line, column; /* 1-based; 0: not known (JSON) */
+    int32_t line, column; /* 1-based; 0: not known (made of cJSON values) */
     const char *text;     /* of a scalar, as written; never NULL */
     const char *key;      /* in a map; NULL otherwise */
     struct mnode *first, *next; /* children in order */

@@ -38,6 +38,71 @@ struct mnode *mnode_from_cjson(const cJSON *value, struct arena *a)
     return deep ? NULL : n;
 }
 
+/* ---- where the values stand ---- */
+
+/* Goes along the text that a tree was made of; cJSON keeps neither places nor digits. */
+struct walk {
+    const char *at, *end, *line_start;
+    int32_t line;
+    struct arena *arena;
+    const char *nul; /* a NUL that an escape writes, which would end its text early */
+};
+
+static void skip_blanks(struct walk *w)
+{
+    for (; w->at < w->end && (unsigned char)*w->at <= ' '; w->at++)
+        if (*w->at == '\n') {
+            w->line++;
+            w->line_start = w->at + 1;
+        }
+}
+
+static void skip_text(struct walk *w)
+{
+    for (w->at++; w->at < w->end && *w->at != '"'; w->at++) {
+        if (*w->at != '\\')
+            continue;
+        if (w->nul == NULL && strncmp(w->at, "\\u0000", 6) == 0)
+            w->nul = w->at;
+        w->at++;
+    }
+    w->at++;
+}
+
+static void skip_sign(struct walk *w, char sign)
+{
+    skip_blanks(w);
+    if (w->at < w->end && *w->at == sign)
+        w->at++;
+}
+
+static void place(struct walk *w, struct mnode *n)
+{
+    skip_blanks(w);
+    n->line = w->line;
+    n->column = (int32_t)(w->at - w->line_start) + 1;
+    if (n->kind == MNODE_STRING) {
+        skip_text(w);
+    } else if (n->kind == MNODE_MAP || n->kind == MNODE_LIST) {
+        w->at++;
+        for (struct mnode *c = n->first; c != NULL; c = c->next) {
+            skip_blanks(w);
+            if (n->kind == MNODE_MAP) {
+                skip_text(w);
+                skip_sign(w, ':');
+            }
+            place(w, c);
+            skip_sign(w, ',');
+        }
+        skip_sign(w, n->kind == MNODE_MAP ? '}' : ']');
+    } else {
+        const char *from = w->at;
+        w->at += strspn(w->at, n->kind == MNODE_NUMBER ? "+-.0123456789eE" : "aeflnrstu");
+        if (n->kind == MNODE_NUMBER) /* with all its digits */
+            n->text = arena_strndup(w->arena, from, (size_t)(w->at - from));
+    }
+}
+
 static void place_of(const char *text, const char *at, long *line, long *column)
 {
     *line = 1;
@@ -78,6 +143,7 @@ bool mnode_read_json(struct mnode_list *list, const char *name, const char *text
                      struct arena *a, struct diag_list *diags)
 {
     const char *at = text, *end = text + length;
+    struct walk w = {.end = end, .line_start = text, .line = 1, .arena = a, .at = text};
     for (at += strspn(at, " \t\r\n"); at < end; at += strspn(at, " \t\r\n")) {
         const char *stop = at;
         cJSON *v = cJSON_ParseWithLengthOpts(at, (size_t)(end - at), &stop, false);
@@ -88,11 +154,14 @@ bool mnode_read_json(struct mnode_list *list, const char *name, const char *text
         cJSON_Delete(v);
         if (n == NULL)
             return fail(name, text, at, "nested deeper than 128 levels", diags);
+        place(&w, n);
+        if (w.nul != NULL)
+            return fail(name, text, w.nul, "a NUL character in a text", diags);
         if (n->kind != MNODE_NULL) {
             list->v = mem_grow(list->v, &list->capacity, list->count + 1, sizeof(struct mnode *));
             list->v[list->count++] = n;
         }
-        at = stop;
+        at = w.at = stop;
     }
     return true;
 }
