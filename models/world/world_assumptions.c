@@ -96,9 +96,9 @@ static void say_training(struct world *w)
     say(w, (struct claim){"a preempted job loses its work since the last checkpoint; none is written at the end",
                           text, "cache-and-checkpoint 5", "A"},
         share(w, sum_of(w, LEDGER_TRAINING_REWORK, LEDGER_ANY, LEDGER_ANY)));
-    say(w, (struct claim){"a LoRA job that takes a whole card is idle on it for the rest of its share",
-                          "share = duty cycle", "workload-models 5.3", "A"},
-        share(w, sum_of(w, LEDGER_INPUT_WAIT, LEDGER_ANY, LEDGER_CLASS_LORA)));
+    say(w, (struct claim){"a job that takes a whole card is idle on it when it has nothing for it to do",
+                          "its duty; of LoRA jobs without one their share", "workload-models 5.3", "A"},
+        share(w, sum_of(w, LEDGER_INPUT_WAIT, LEDGER_ANY, LEDGER_ANY)));
 }
 
 /* ---- inference ---- */

@@ -3,6 +3,7 @@
 #include "models/world/gang_speed.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_priv.h"
+#include "models/world/world_sharing.h"
 #include "sim/check.h"
 #include "sim/dmath.h"
 
@@ -82,17 +83,21 @@ i128 book_part(i128 mcns, double part)
     return part >= 1.0 || some > mcns ? mcns : some;
 }
 
-/* A LoRA job that asked for a share but holds whole cards keeps them busy for that share. */
+/* A job on whole cards keeps them busy for its duty, if that is said, or a LoRA job for the share that it asked for. */
 int64_t book_busy_milli(const struct world *w, uint32_t ix)
 {
     const struct workload *wl = &w->wl[ix];
     if (wl->base != NONE32)
         return wl->busy_milli;
-    int32_t asked = w->jobs[wl->owner].spec.share_milli;
-    bool whole = asked > 0 && w->shapes[wl->shape].share_milli == 0;
     if (wl->sliced)
         return wl->got_milli;
-    return whole ? (int64_t)wl->workers * asked : wl->milli;
+    if (w->shapes[wl->shape].share_milli > 0)
+        return wl->milli;
+    int64_t duty = (int64_t)dm_round(sharing_config(w, sharing_tenant(w, ix))->duty * SHARE_CARD_MILLI);
+    int32_t asked = w->jobs[wl->owner].spec.share_milli;
+    if (duty > 0)
+        return wl->milli * duty / SHARE_CARD_MILLI;
+    return asked > 0 ? (int64_t)wl->workers * asked : wl->milli;
 }
 
 static void book_run_part(struct world *w, uint32_t ix, struct run_split r)

@@ -359,6 +359,31 @@ static void a_change_may_evict(void **state)
     told_free(t);
 }
 
+#define PART_OR_WHOLE                                                                              \
+    "name: part\nhorizon: 6h\ntransfer: {processStart: 0s}\nsharingModel: {switchLoss: 0}\n"       \
+    "fleet: {nodePools: [{name: p, card: A100-40, nodes: 1, cardsPerNode: 1, price: 1usd/h, sharing: {%s}}]}\n" \
+    "queues: [{name: q, cards: {p: 8}}]\n"                                                         \
+    "demand: {lora: [{name: a, queue: q, file: jobs.csv, restart: 0s, checkpoint: {interval: 0s}, share: 0.25, duty: 0.4}]}\n" \
+    "arbiters: [{preset: cohort, requeueBatch: 0s, sharing: %s}]\n"
+
+/* Work and duty are the tenant's: a mechanism that costs nothing and gives all that is wanted leaves in the books what
+ * a whole card does. A quarter of a card is asked for, four tenths of one are used. */
+static void a_job_computes_as_much_on_a_whole_card_as_on_its_part(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        char yaml[2048];
+        (void)snprintf(yaml, sizeof yaml, PART_OR_WHOLE, k == 0 ? "mechanism: whole" : "mechanism: time-slicing, replicas: 4",
+                       k == 0 ? "whole" : "fraction");
+        struct told *t = tell_two(yaml, "submit_s,duration_s\n0,3000\n", NULL);
+        assert_near(finish_of(t, "a-0"), 3000, 1e-6);
+        assert_int_equal(told_card_ms(t, "lora_useful"), 3000 * S * 4 / 10);
+        assert_int_equal(told_card_ms(t, "input_wait"), k == 0 ? 3000 * S * 6 / 10 : 0);
+        assert_int_equal(told_card_ms_all(t), HORIZON * S);
+        told_free(t);
+    }
+}
+
 /* ---- services ---- */
 
 #define SERVING(sharing)                                                                           \
@@ -445,6 +470,7 @@ int main(void)
         cmocka_unit_test(an_empty_node_changes_its_layout),
         cmocka_unit_test(a_busy_node_drains_first),
         cmocka_unit_test(a_change_may_evict),
+        cmocka_unit_test(a_job_computes_as_much_on_a_whole_card_as_on_its_part),
         cmocka_unit_test(a_replica_is_slower_beside_a_job),
         cmocka_unit_test(sliced_cluster_wide_eight_cards_are_no_eight_cards),
         cmocka_unit_test(one_neighbour_on_one_card_slows_the_gang),
