@@ -78,22 +78,33 @@ static uint64_t share_without(struct fair *f, struct kq_node *y, struct kq_node 
     return s;
 }
 
+/* The first strategy is sure to refuse every candidate of q. */
+static bool refuses_all(struct fair *f, struct kq_node *q, struct kq_node *y, uint64_t now)
+{
+    const uint64_t old = kq_share_key_of(y);
+    if (f->k->strategies[0] != POLICY_LESS_OR_EQUAL_FINAL_SHARE)
+        return now >= old;
+    return now > old || (y != q && kq_walk_refused(&f->walk, q, y, now));
+}
+
 /* Takes candidates of another queue while the first strategy allows; true: it fits. A share does
- * not grow when a workload goes. So nobody is allowed where it is too low before, nor in siblings of
- * the preemptor with a lower one; and as they are looked at, it has no more candidates itself. */
+ * not grow when a workload goes, so nobody is allowed where it is too low before. Then the side of the
+ * preemptor has no more candidates: with its higher share they would come first. So nothing changes
+ * there, and nobody is allowed on any other side, as their shares are lower still. */
 static bool take_by_share(struct fair *f, struct kq_node *q)
 {
     struct kq_node *x, *y;
     common_children(f, q, &x, &y);
-    const uint64_t now = kq_share_key_of(x), old = kq_share_key_of(y);
+    const uint64_t now = kq_share_key_of(x);
     const bool final = f->k->strategies[0] == POLICY_LESS_OR_EQUAL_FINAL_SHARE;
-    const bool hopeless = final ? now > old : now >= old;
+    if (refuses_all(f, q, y, now)) {
+        kq_walk_leave(&f->walk, q, kq_walk_first(&f->walk, q));
+        kq_walk_close(&f->walk, q);
+        if (now > kq_share_key_of(y))
+            kq_walk_close_below(&f->walk, y->parent, x != &f->s->cq->node);
+        return false;
+    }
     for (uint32_t id; (id = kq_walk_first(&f->walk, q)) != POLICY_NONE;) {
-        if (hopeless) {
-            kq_walk_leave(&f->walk, q, id);
-            kq_walk_close(&f->walk, q, now > old && y == q && x == &f->s->cq->node);
-            return false;
-        }
         kq_walk_pop(&f->walk, q);
         if (!final || now <= share_without(f, y, q, id))
             return take(f, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING);
@@ -126,9 +137,11 @@ static bool second_phase(struct fair *f)
     for (struct kq_node *q, *x, *y; (q = kq_walk_pick(&f->walk)) != NULL;) {
         const uint32_t id = kq_walk_pop(&f->walk, q);
         common_children(f, q, &x, &y);
-        if (kq_share_key_of(x) < kq_share_key_of(y) &&
-            take(f, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING))
+        const uint64_t now = kq_share_key_of(x), old = kq_share_key_of(y);
+        if (now < old && take(f, id, POLICY_EVICT_IN_COHORT_FAIR_SHARING))
             return true;
+        if (now > old)
+            kq_walk_close_below(&f->walk, y->parent, false);
     }
     return false;
 }

@@ -144,14 +144,10 @@ void kq_walk_leave(struct kq_walk *w, struct kq_node *q, uint32_t workload)
     kq_ids_push(&w->k->retries, q->id);
 }
 
-void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings)
+void kq_walk_close(struct kq_walk *w, struct kq_node *q)
 {
     struct kq_cursor *c = &w->k->cursors.v[q->cursor - 1];
     c->at = c->count;
-    if (siblings && q->parent != NULL) {
-        q->parent->rank->open_count = 0;
-        q->parent->rank->next = q->parent->rank->ranked;
-    }
 }
 
 /* ---- what is open ---- */
@@ -234,7 +230,7 @@ static struct kq_rank *opened(struct kq_walk *w, struct kq_node *cohort)
     return r;
 }
 
-/* ---- queues that the first strategy is sure to refuse ---- */
+/* ---- queues that the strategies is sure to refuse ---- */
 
 static int64_t least_use(const struct kq *k, const struct kq_cq *cq, uint32_t fr)
 {
@@ -248,21 +244,44 @@ static int64_t least_use(const struct kq *k, const struct kq_cq *cq, uint32_t fr
     return least;
 }
 
+/* What is remembered of a queue and fr; its key is not up to date. */
+static struct kq_least *least_of(const struct kq *k, struct kq_cq *cq, uint32_t fr)
+{
+    struct kq_least *l = &cq->least[fr % KQ_LEAST];
+    if (l->fr == fr && l->live_serial == cq->live_serial)
+        return l;
+    *l = (struct kq_least){.fr = fr, .live_serial = cq->live_serial, .amount = least_use(k, cq, fr)};
+    return l;
+}
+
 /* The share of a queue without the smallest workload on fr; 0: nobody uses it. */
 static uint64_t key_without_least(const struct kq *k, struct kq_cq *cq, uint32_t fr)
 {
-    struct kq_least *l = &cq->least[fr % KQ_LEAST];
-    const bool list = l->fr == fr && l->live_serial == cq->live_serial;
-    if (list && l->use_serial == cq->node.use_serial)
+    struct kq_least *l = least_of(k, cq, fr);
+    if (l->use_serial == cq->node.use_serial)
         return l->key;
-    if (!list)
-        l->amount = least_use(k, cq, fr);
     const struct kq_use use = {.amount = l->amount, .fr = fr};
-    l->fr = fr;
-    l->live_serial = cq->live_serial;
     l->use_serial = cq->node.use_serial;
     l->key = l->amount == INT64_MAX ? 0 : kq_share_key_without(&cq->node, &use, 1);
     return l->key;
+}
+
+bool kq_walk_refused(struct kq_walk *w, struct kq_node *q, struct kq_node *y, uint64_t floor)
+{
+    for (size_t i = 0; i < w->s->contested_count; i++) {
+        const uint32_t fr = w->s->contested[i];
+        const int64_t least = least_of(w->k, w->k->cqs[q->id], fr)->amount;
+        if (least == INT64_MAX)
+            continue;
+        if (least > q->q[fr].use)
+            return false; /* not sure: those that use it may be out already */
+        kq_remove(q, fr, least);
+        const uint64_t key = kq_share_key_of(y);
+        kq_add(q, fr, least);
+        if (key >= floor)
+            return false;
+    }
+    return true;
 }
 
 /* Of equal shares the preemptor's own comes last, unless its first candidate is on its way out. */
@@ -293,14 +312,6 @@ static bool refused(struct kq_walk *w, struct kq_node *q)
 
 /* ---- the walk ---- */
 
-static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
-{
-    for (n = n->parent; n != NULL; n = n->parent)
-        if (n == a)
-            return true;
-    return false;
-}
-
 /* The next queue that the walk has not come to; NULL: the rest does not borrow. */
 static struct kq_node *next_of(const struct kq_walk *w, struct kq_rank *r)
 {
@@ -330,6 +341,14 @@ static struct kq_node *pick_queue(struct kq_walk *w, struct kq_node *cohort)
             return best;
         come_to(w, r, q);
     }
+}
+
+static bool is_ancestor(const struct kq_node *a, const struct kq_node *n)
+{
+    for (n = n->parent; n != NULL; n = n->parent)
+        if (n == a)
+            return true;
+    return false;
 }
 
 static struct kq_node *pick_cohort(struct kq_walk *w, struct kq_node *cohort)
@@ -375,6 +394,34 @@ struct kq_node *kq_walk_pick(struct kq_walk *w)
     while (w->picked == NULL && w->root->mark != w->k->stamp)
         w->picked = walk(w, w->root);
     return w->picked;
+}
+
+/* ---- the end of it ---- */
+
+/* What is below the cohort, as far as the walk would have come to it, is left to the second strategy. */
+static void leave_below(struct kq_walk *w, struct kq_node *cohort)
+{
+    struct kq_rank *r = opened(w, cohort);
+    for (struct kq_node *q; (q = next_of(w, r)) != NULL; r->next++) {
+        q->cursor = 0;
+        q->retry = POLICY_NONE;
+        kq_ids_push(&w->k->retries, q->id);
+    }
+    for (uint32_t i = 0; i < r->open_count; i++)
+        if (r->open[i] != w->own && kq_walk_first(w, r->open[i]) != POLICY_NONE)
+            kq_walk_leave(w, r->open[i], kq_walk_first(w, r->open[i]));
+    for (uint32_t i = 0; i < cohort->cohort_count; i++) {
+        struct kq_node *h = cohort->cohorts[i];
+        if (h->mark != w->k->stamp && (kq_share_of(h).borrows || is_ancestor(h, w->own)))
+            leave_below(w, h);
+    }
+}
+
+void kq_walk_close_below(struct kq_walk *w, struct kq_node *cohort, bool leave)
+{
+    if (leave)
+        leave_below(w, cohort);
+    cohort->mark = w->k->stamp;
 }
 
 /* ---- begin and end ---- */

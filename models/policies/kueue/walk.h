@@ -39,8 +39,14 @@ uint32_t kq_walk_first(struct kq_walk *w, struct kq_node *q);
 uint32_t kq_walk_pop(struct kq_walk *w, struct kq_node *q);
 /* A candidate is left to the second strategy; only the first one of a queue is asked for there. */
 void kq_walk_leave(struct kq_walk *w, struct kq_node *q, uint32_t workload);
-/* The queue picked last, and with `siblings` all others of its cohort, have no more candidates. */
-void kq_walk_close(struct kq_walk *w, struct kq_node *q, bool siblings);
+/* The queue picked last has no more candidates. */
+void kq_walk_close(struct kq_walk *w, struct kq_node *q);
+/* Nothing below the cohort is picked any more; what the walk would have come to is left to the second
+ * strategy or (as that is sure to refuse it) not at all. */
+void kq_walk_close_below(struct kq_walk *w, struct kq_node *cohort, bool leave);
+
+/* Without any one of the candidates of q the share of y, an ancestor, would be below this key. */
+bool kq_walk_refused(struct kq_walk *w, struct kq_node *q, struct kq_node *y, uint64_t floor);
 
 /* Memory of the cohorts of a tree. */
 void kq_walk_static(struct kq_node *root, struct arena *mem);
