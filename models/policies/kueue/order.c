@@ -110,28 +110,36 @@ static uint32_t depth_below(const struct kq_cq *cq, const struct kq_node *n)
     return depth;
 }
 
+static struct kq_cq *better_at(struct kq *k, const struct kq_node *n, struct kq_cq *best, struct kq_cq *x)
+{
+    refresh_keys(k, x);
+    return best == NULL || compare(k, x, depth_below(x, n), best, depth_below(best, n)) < 0 ? x : best;
+}
+
+/* What an entry has changed is on its way to the root. So elsewhere the winners are as they were, but
+ * while a cycle is suspended what is compared may change. */
 static struct kq_cq *winner(struct kq *k, struct kq_node *n)
 {
+    if (n->winner != NULL && !k->cfg.pods_ready.block_admission)
+        return n->winner;
     struct kq_cq *best = NULL;
-    for (uint32_t i = 0; i < n->cohort_count; i++) {
-        struct kq_cq *x = n->cohorts[i]->left > 0 ? winner(k, n->cohorts[i]) : NULL;
-        if (x != NULL &&
-            (best == NULL || compare(k, x, depth_below(x, n), best, depth_below(best, n)) < 0))
-            best = x;
-    }
+    for (uint32_t i = 0; i < n->cohort_count; i++)
+        if (n->cohorts[i]->left > 0)
+            best = better_at(k, n, best, winner(k, n->cohorts[i]));
     for (uint32_t i = 0; i < n->queue_count; i++) {
         struct kq_cq *x = k->cqs[n->queues[i]->id];
-        if (x->left_slot != POLICY_NONE &&
-            (best == NULL || compare(k, x, 0, best, depth_below(best, n)) < 0))
-            best = x;
+        if (x->left_slot != POLICY_NONE)
+            best = better_at(k, n, best, x);
     }
-    return best;
+    return n->winner = best;
 }
 
 static void count_left(struct kq_node *n, uint32_t by)
 {
-    for (; n != NULL; n = n->parent)
+    for (; n != NULL; n = n->parent) {
         n->left += by;
+        n->winner = NULL;
+    }
 }
 
 static uint32_t depth_of(const struct kq_cq *cq)
@@ -163,20 +171,6 @@ static void begin(struct kq *k)
     k->left_begun = true;
 }
 
-/* Keys of all entries of the tree that are still there. */
-static void refresh_all(struct kq *k, struct kq_tree *t)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < t->left.count; i++) {
-        struct kq_cq *cq = k->cqs[t->left.v[i]];
-        if (cq->left_slot == POLICY_NONE)
-            continue;
-        t->left.v[kept++] = t->left.v[i];
-        refresh_keys(k, cq);
-    }
-    t->left.count = kept;
-}
-
 /* Of equal ones the first by name; random in the real scheduler (section 9). */
 static bool comes_first(struct kq *k, const struct kq_cq *a, const struct kq_cq *b)
 {
@@ -190,7 +184,8 @@ static struct kq_cq *next_sorted(struct kq *k, struct kq_tree *t)
 {
     struct kq_ids *left = &t->left;
     if (!t->left_sorted) {
-        refresh_all(k, t);
+        for (size_t i = 0; i < left->count; i++)
+            refresh_keys(k, k->cqs[left->v[i]]);
         for (size_t gap = left->count / 2; gap > 0; gap /= 2)
             for (size_t i = gap; i < left->count; i++) {
                 const uint32_t q = left->v[i];
@@ -208,7 +203,6 @@ static struct kq_cq *best_of(struct kq *k, struct kq_tree *t)
 {
     if (t->root->cohort_count == 0 && !k->cfg.pods_ready.block_admission)
         return next_sorted(k, t);
-    refresh_all(k, t);
     return winner(k, t->root);
 }
 

@@ -81,6 +81,7 @@ struct kq_node {
     uint64_t mark;   /* scratch of a search: k->stamp when pruned */
     uint64_t logged; /* grows with every change of usage that entries of a cycle make */
     uint32_t left;   /* entries below it that are still to be processed */
+    struct kq_cq *winner; /* of a cohort: the best one of them, if known; else NULL */
     /* scratch of a search, of queues (walk.c) */
     uint32_t cursor; /* its candidates, index + 1; 0: not looked for, POLICY_NONE: it has none */
     uint32_t retry;  /* its first candidate that is left to the second strategy; POLICY_NONE */
