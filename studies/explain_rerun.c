@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/store/rows.h"
 #include "analysis/store/schema.h"
@@ -55,6 +56,9 @@ static bool check_input(const char *name, const char *wanted, struct err *err)
     (void)snprintf(no_file, sizeof no_file, "%016" PRIx64, FILE_HASH_NONE);
     if (strcmp(wanted, no_file) == 0)
         return err_set(err, ERR_INPUT, "the run cannot be repeated: its input '%s' was no plain file", name);
+    struct stat st;
+    if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) /* a pipe would keep us waiting */
+        return err_set(err, ERR_INPUT, "the run cannot be repeated: its input '%s' is no plain file any more", name);
     if (!file_hash(name, &hash))
         return err_set(err, ERR_INPUT, "the run cannot be repeated: its input '%s' cannot be read: %s", name,
                        strerror(errno));

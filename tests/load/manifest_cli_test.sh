@@ -276,6 +276,10 @@ refused "so is a manifest that has changed" 2 "its input 'again.yaml' has change
 rm again.yaml
 run explain less.db research/mid
 refused "or that is gone" 2 "its input 'again.yaml' cannot be read"
+mkfifo again.yaml
+run explain less.db research/mid
+refused "or that is a pipe now" 2 "its input 'again.yaml' is no plain file any more"
+rm again.yaml
 "$program" run --manifests - --durations 1h --record summary -o less.db <why.yaml >/dev/null 2>&1
 run explain less.db research/mid
 refused "standard input cannot be read again" 2 "its input '-' was no plain file"
