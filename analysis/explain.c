@@ -84,8 +84,8 @@ bool explain_no_such(struct results *results, sqlite3_stmt *query, const char *w
 
 static void heading(FILE *out, const struct explain_run *run, const char *what, const char *name)
 {
-    fprintf(out, "%s%s%s under %s, replication %lld\n", what, what[0] != '\0' ? " " : "", name, run->arbiter,
-            (long long)run->replication);
+    wrap_printf(out, TABLE_WIDTH, 0, 2, "%s%s%s under %s, replication %lld", what, what[0] != '\0' ? " " : "", name,
+                run->arbiter, (long long)run->replication);
 }
 
 void explain_json_begin(FILE *out, const struct explain_run *run)
@@ -115,8 +115,8 @@ static void job_text(FILE *out, sqlite3_stmt *q)
 {
     char wait[FIGURE_SIZE], work[FIGURE_SIZE], done[FIGURE_SIZE], rework[FIGURE_SIZE], when[FIGURE_SIZE];
     double start = results_real(q, 7), finish = results_real(q, 8);
-    fprintf(out, "  %s job of team %s, queue %s, priority %lld\n", results_text(q, 0), results_text(q, 1),
-            results_text(q, 2), (long long)sqlite3_column_int64(q, 3));
+    wrap_printf(out, TABLE_WIDTH, 2, 4, "%s job of team %s, queue %s, priority %lld", results_text(q, 0), results_text(q, 1),
+                results_text(q, 2), (long long)sqlite3_column_int64(q, 3));
     duration(work, results_real(q, 9));
     fprintf(out, "  %lld workers, %.10g cards in all; work %s on each\n", (long long)sqlite3_column_int64(q, 4),
             results_real(q, 5) / 1000, work);

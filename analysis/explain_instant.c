@@ -155,7 +155,7 @@ bool explain_instant(FILE *out, struct results *results, const struct explain_ru
         explain_rows_json(out, &rows);
         putc('}', out);
     } else {
-        fprintf(out, "at %s under %s, replication %lld\n", when, run->arbiter, (long long)run->replication);
+        wrap_printf(out, TABLE_WIDTH, 0, 2, "at %s under %s, replication %lld", when, run->arbiter, (long long)run->replication);
         explain_quota_tree_text(out, &quota, query->limit);
         putc('\n', out);
         states_text(out, &s);

@@ -134,7 +134,8 @@ static void view_text(FILE *out, struct results *results, const struct explain_r
     char when[FIGURE_SIZE] = "the end";
     if (query->t_ns != INT64_MAX)
         regress_time_text(when, (double)query->t_ns / 1e9);
-    fprintf(out, "queue %s under %s, replication %lld, at %s\n", query->name, run->arbiter, (long long)run->replication, when);
+    wrap_printf(out, TABLE_WIDTH, 0, 2, "queue %s under %s, replication %lld, at %s", query->name, run->arbiter,
+                (long long)run->replication, when);
     explain_quota_path_text(out, &v->quota, query->name);
     explain_standing_text(out, &v->standing);
     if (v->alarms != NULL)

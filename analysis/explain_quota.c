@@ -7,6 +7,8 @@
 
 #include "analysis/explain_priv.h"
 #include "analysis/table_priv.h"
+#include "analysis/wrap.h"
+#include "sim/text.h"
 
 enum { NAME = 32, FIGURE = 9, DEEPEST = 64 };
 #define UNLIMITED 1125899906842624.0 /* 2^50, in milli-units or pieces: as the policy counts a quota without end */
@@ -226,10 +228,14 @@ void explain_quota_path_text(FILE *out, const struct explain_quota *quota, const
         fputs("  the quota of that instant is not in the database (kept of replication 0, --record full)\n", out);
         return;
     }
-    fputs(n == 1 ? "  stands alone, in no cohort" : "  place: ", out);
+    char line[DEEPEST * 300] = "";
+    struct text t = TEXT(line);
+    text_say(&t, n == 1 ? "stands alone, in no cohort" : "place: ");
     for (size_t i = n; i-- > 0 && n > 1;)
-        fprintf(out, "%s%s", path[i]->node, i > 0 ? " > " : "");
-    fputs("\n\n", out);
+        text_say(&t, "%s%s", path[i]->node, i > 0 ? " > " : "");
+    fputs("  ", out);
+    wrap_print(out, line, TABLE_WIDTH, 2, 4);
+    putc('\n', out);
     head_text(out);
     for (size_t i = n; i-- > 0;)
         node_text(out, quota, path[i], (unsigned)(n - 1 - i));

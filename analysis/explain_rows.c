@@ -5,6 +5,8 @@
 #include "analysis/explain_priv.h"
 #include "analysis/table_priv.h"
 #include "analysis/wrap.h"
+#include "sim/text.h"
+#include "sim/text.h"
 
 enum { TIME = 13, KIND = 12 };
 
@@ -155,26 +157,25 @@ static void line(FILE *out, const char *text, const char *more)
 
 static void row_text(FILE *out, const struct explain_row *r, bool names)
 {
-    char when[FIGURE_SIZE], head[400];
+    char when[FIGURE_SIZE], head[1600] = "";
+    struct text t = TEXT(head);
     bool submitted = strcmp(r->kind, "submitted") == 0;
     regress_time_text(when, (double)r->t_ns / 1e9);
     fputs("  ", out);
     table_left(out, when, TIME);
     table_left(out, r->kind, KIND);
-    int n = snprintf(head, sizeof head, "%s", submitted ? "" : r->reason);
+    text_say(&t, "%s", submitted ? "" : r->reason);
     if (names)
-        n += snprintf(head + n, sizeof head - (size_t)n, "%s%.160s (queue %.80s)", n > 0 ? ", " : "", r->workload,
-                      r->queue);
+        text_say(&t, "%s%s (queue %s)", t.length > 0 ? ", " : "", r->workload, r->queue);
     if (r->of_group)
-        n += snprintf(head + n, sizeof head - (size_t)n, ", said to %.160s of its group", r->workload);
+        text_say(&t, ", said to %s of its group", r->workload);
     if (r->repeats > 0)
-        n += snprintf(head + n, sizeof head - (size_t)n, ", repeated %lld time%s", (long long)r->repeats,
-                      r->repeats == 1 ? "" : "s");
-    if (n > 0)
+        text_say(&t, ", repeated %lld time%s", (long long)r->repeats, r->repeats == 1 ? "" : "s");
+    if (t.length > 0)
         wrap_print(out, head, TABLE_WIDTH, 2 + TIME + KIND, 4 + TIME + KIND);
-    if (n > 0 && r->detail[0] != '\0')
+    if (t.length > 0 && r->detail[0] != '\0')
         line(out, r->detail, "");
-    else if (n == 0)
+    else if (t.length == 0)
         wrap_print(out, r->detail, TABLE_WIDTH, 2 + TIME + KIND, 4 + TIME + KIND);
     explain_tries_text(out, r, 2 + TIME + KIND);
     if (names)

@@ -140,7 +140,7 @@ static void differences(FILE *out, const struct regress *r)
         regress_time_text(when, (double)d->t_ns / 1e9);
         if (i == 0)
             fputs("\nthe first decision that differs\n", out);
-        fprintf(out, " %s, replication %lld, at %s: %s (queue %s)\n", d->arbiter, (long long)d->replication, when,
+        wrap_printf(out, TABLE_WIDTH, 1, 3, "%s, replication %lld, at %s: %s (queue %s)", d->arbiter, (long long)d->replication, when,
                 d->workload, d->queue);
         side(out, "before", &d->before, d->t_ns);
         side(out, "after", &d->after, d->t_ns);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/wrap.h"
 #include "sim/arena.h"
+#include "sim/text.h"
 #include "studies/manifest_never.h"
 #include "studies/manifest_play.h"
 
-enum { SHOWN = 20 };
+enum { SHOWN = 20, WIDTH = 80 };
 
 static const char *plural(uint32_t n)
 {
@@ -20,14 +22,15 @@ static const char *plural(uint32_t n)
 
 static void kinds(const struct manifest *m, bool known, const char *head, FILE *out)
 {
-    bool any = false;
+    char line[256 * 80] = "";
+    struct text t = TEXT(line);
     for (uint32_t i = 0; i < m->kind_count; i++)
-        if (m->kinds[i].known == known) {
-            fprintf(out, "%s %s %" PRIu32, any ? "," : head, m->kinds[i].name, m->kinds[i].count);
-            any = true;
-        }
-    if (any)
-        fputs("\n", out);
+        if (m->kinds[i].known == known)
+            text_say(&t, "%s%s %" PRIu32, t.length > 0 ? ", " : head, m->kinds[i].name, m->kinds[i].count);
+    if (t.length == 0)
+        return;
+    fputs("  ", out);
+    wrap_print(out, line, WIDTH, 2, 4);
 }
 
 static void settings(const struct manifest *m, FILE *out)
@@ -144,8 +147,8 @@ int manifest_check(const struct manifest_check_options *o, FILE *out)
     int status = 2;
     if (m != NULL) {
         fprintf(out, "%d file%s of manifests: valid\n", o->file_count, o->file_count == 1 ? "" : "s");
-        kinds(m, true, "  objects:", out);
-        kinds(m, false, "  not read:", out);
+        kinds(m, true, "objects: ", out);
+        kinds(m, false, "not read: ", out);
         settings(m, out);
         workloads(m, out);
         inactive_queues(m, out);

@@ -187,6 +187,13 @@ static void text_is_wrapped_by_columns_not_bytes(void **state)
     wrap_print(out, "one two − three  verylongwordindeed x", 12, 4, 2);
     (void)fclose(out);
     assert_string_equal(text, "one two\n  − three\n  verylongwordindeed\n  x\n");
+    out = fmemopen(text, sizeof text - 1, "w");
+    wrap_print(out, "averylongone b", 16, 8, 6); /* first word: a line of its own, as far right as it fits */
+    wrap_print(out, "aa averylongone", 16, 2, 6);
+    wrap_print(out, "a verylongwordindeed x", 12, 4, 6);
+    wrap_printf(out, 12, 2, 3, "%s is %d", "something", 5);
+    (void)fclose(out);
+    assert_string_equal(text, "\n    averylongone\n      b\naa\n    averylongone\na\n  verylongwordindeed\n      x\n  something\n   is 5\n");
 }
 
 int main(void)
