@@ -20,6 +20,7 @@ struct bench_options {
     const char *file;   /* --file: scenario or trace of the benchmarks that need one, or NULL */
     char **paths;       /* folders named after fgd */
     size_t path_count;
+    const char *write;  /* fgd: folder for the experiment as scenarios, or NULL */
     unsigned repeat;    /* at least 1 */
     bool csv;
 };

@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "bench/fgd/published.h"
 #include "bench/fgd/run.h"
+#include "bench/fgd/write.h"
 #include "sim/arena.h"
 #include "sim/dmath.h"
 
@@ -252,6 +253,33 @@ struct fgd {
     struct rule_results all; /* of rule fgd, over all lists */
 };
 
+static bool write_list(const struct fgd *x, const char *name, const struct openb_pods *pods, struct err *e)
+{
+    bool ok = true;
+    for (int s = 0; ok && s < x->seeds; s++) {
+        struct fgd_events events;
+        fgd_events_make(&events, &x->nodes, pods, &x->table, PUBLISHED_FIRST_SEED + s);
+        ok = fgd_write(x->report->options->write, name, PUBLISHED_FIRST_SEED + s, &x->nodes, pods, &events, e);
+        fgd_events_fini(&events);
+    }
+    return ok;
+}
+
+static void run_and_compare(struct fgd *x, const char *name, const struct openb_pods *pods)
+{
+    struct rule_results results[SCORE_KINDS] = {0};
+    run_list(results, &x->nodes, pods, &x->table, x->seeds);
+    if (x->report->options->csv)
+        csv_list(name, results);
+    else
+        x->differing += print_list(name, results);
+    fflush(stdout);
+    x->all.cpu_s += results[SCORE_FGD].cpu_s;
+    x->all.arrivals += results[SCORE_FGD].arrivals;
+    x->all.placed += results[SCORE_FGD].placed;
+    x->lists++;
+}
+
 static bool bench_one(struct fgd *x, const char *folder, const char *file, struct err *e)
 {
     struct text_input *in = open_in(folder, file, e);
@@ -260,19 +288,12 @@ static bool bench_one(struct fgd *x, const char *folder, const char *file, struc
         return false;
     if (openb_read_pods(&pods, &x->nodes, in, e)) {
         char name[64];
-        struct rule_results results[SCORE_KINDS] = {0};
         snprintf(name, sizeof name, "%.*s", (int)strcspn(file + strlen(POD_LIST), "."),
                  file + strlen(POD_LIST));
-        run_list(results, &x->nodes, &pods, &x->table, x->seeds);
-        if (x->report->options->csv)
-            csv_list(name, results);
+        if (x->report->options->write != NULL)
+            write_list(x, name, &pods, e);
         else
-            x->differing += print_list(name, results);
-        fflush(stdout);
-        x->all.cpu_s += results[SCORE_FGD].cpu_s;
-        x->all.arrivals += results[SCORE_FGD].arrivals;
-        x->all.placed += results[SCORE_FGD].placed;
-        x->lists++;
+            run_and_compare(x, name, &pods);
     }
     openb_pods_fini(&pods);
     text_input_close(in);
@@ -329,11 +350,11 @@ bool bench_fgd(struct bench_report *report, struct err *e)
     x->seeds = o->count > 0 && o->count < 1000 ? (int)o->count : PUBLISHED_SEEDS;
     go_rand_make_table(&x->table);
     bool ok = find_nodes(x, o->paths, o->path_count, e);
-    if (ok)
+    if (ok && o->write == NULL)
         print_heading(report);
     for (size_t i = 0; ok && i < o->path_count; i++)
         ok = bench_folder(x, o->paths[i], e);
-    if (ok && !o->csv) {
+    if (ok && !o->csv && o->write == NULL) {
         bench_note(report, "%d lists x %d rules x %d seeds; rows that differ: %d", x->lists,
                    SCORE_KINDS, x->seeds, x->differing);
         bench_add(report, "rule=fgd pods placed", x->all.placed, x->all.arrivals, x->all.cpu_s);

@@ -43,12 +43,13 @@ static const char usage[] =
     "  --count N      operations of each micro benchmark; seeds of fgd (10); pods\n"
     "                 churned by place, gangs by place-gangs (60000)\n"
     "  --seed N       seed of the random streams (1)\n"
+    "  --write DIR    fgd: write the experiment, list by list and seed by seed, as scenarios for fleetsim run\n"
     "  --file PATH    scenario or trace, for the benchmarks that read one\n"
     "  --help         this text\n"
     "\n"
     "The column `heap40` is the rate over the rate of `heap40 pending=2` of the same run.\n";
 
-enum option_id { OPT_LIST, OPT_CSV, OPT_REPEAT, OPT_CUSTOMERS, OPT_PENDING, OPT_COUNT, OPT_SEED,
+enum option_id { OPT_LIST, OPT_CSV, OPT_REPEAT, OPT_CUSTOMERS, OPT_PENDING, OPT_COUNT, OPT_SEED, OPT_WRITE,
                  OPT_FILE, OPT_HELP };
 
 static const struct option long_options[] = {
@@ -59,6 +60,7 @@ static const struct option long_options[] = {
     {"pending", required_argument, NULL, OPT_PENDING},
     {"count", required_argument, NULL, OPT_COUNT},
     {"seed", required_argument, NULL, OPT_SEED},
+    {"write", required_argument, NULL, OPT_WRITE},
     {"file", required_argument, NULL, OPT_FILE},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -129,6 +131,9 @@ static bool set_number(struct bench_options *o, int id, const char *text)
         return parse_count("count", text, UINT64_C(1000000000000), &o->count);
     default:
         return parse_count("seed", text, UINT64_MAX, &o->seed);
+    case OPT_WRITE:
+        o->write = text;
+        return true;
     }
 }
 

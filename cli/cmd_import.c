@@ -35,6 +35,7 @@ static const char help[] =
     "      --tz ZONE            of times without one: UTC, +08:00, Europe/Berlin\n"
     "      --time-unit U        of bare numbers: s, ms, us, ns, min, h\n"
     "      --zero-duration W    drop (default) or lift to 1 s\n"
+    "      --zero-gpus W        openb: drop (default) or keep pods without cards\n"
     "      --retries R          attempts of a job: sum (default), last, or span\n"
     "      --map NAME=COLUMN    csv: which column holds a field (or a list of them)\n"
     "      --separator C        csv: , ; | or tab\n"
@@ -61,6 +62,7 @@ static const struct option options[] = {
     {"tz", required_argument, NULL, OPT_OTHER},
     {"time-unit", required_argument, NULL, OPT_OTHER},
     {"zero-duration", required_argument, NULL, OPT_OTHER},
+    {"zero-gpus", required_argument, NULL, OPT_OTHER},
     {"retries", required_argument, NULL, OPT_OTHER},
     {"map", required_argument, NULL, OPT_OTHER},
     {"separator", required_argument, NULL, OPT_OTHER},

@@ -20,13 +20,19 @@ enum demand_purpose {
     PURPOSE_INCIDENT
 };
 
+/* Of each worker, in place of what its stream says; -1: what the stream says. */
+struct job_amounts {
+    int64_t cpu_milli, memory_bytes;
+};
+
 /* One job as it arrives. */
 struct job_spec {
     uint64_t id;               /* number within its stream, from 0 */
     sim_time submit;
     sim_time work;             /* undisturbed run time (per card), ns, >= 1 */
-    int32_t workers, cards_per_worker; /* cards_per_worker 0 with share_milli > 0 */
+    int32_t workers, cards_per_worker; /* cards_per_worker 0 with share_milli > 0, or a job of cpu and memory alone */
     int32_t share_milli;
+    struct job_amounts amounts;
     int32_t queue;             /* index; the stream's unless the file names one */
     int32_t team;
     int32_t priority;

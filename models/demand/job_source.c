@@ -167,6 +167,7 @@ static void fill_defaults(const struct job_source *s, struct job_spec *out)
                              .workers = 1,
                              .cards_per_worker = cfg->share_milli > 0 ? 0 : 1,
                              .share_milli = cfg->share_milli,
+                             .amounts = {-1, -1},
                              .queue = cfg->queue,
                              .team = cfg->team,
                              .priority = cfg->priority,

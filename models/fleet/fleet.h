@@ -89,6 +89,13 @@ void fleet_keep_local(struct fleet *f);
  * by score and for random. */
 void fleet_place_across(struct fleet *f);
 
+/* FGD: these pods are to be expected, so many of each, whatever is placed. Other rules: nothing. */
+struct fleet_expected {
+    struct place_request request; /* cards, shares and resources; pools are not looked at */
+    int64_t count;
+};
+void fleet_expect(struct fleet *f, const struct fleet_expected *pods, int32_t count);
+
 /* Opens an empty lease. */
 struct lease_id fleet_lease_open(struct fleet *f);
 

@@ -49,6 +49,7 @@ struct pool_score {
     struct frag_mix mix;
     struct score_pod window[WINDOW];
     int64_t noted, look_at;
+    bool told;                   /* the mix was given (fleet_expect) */
 };
 
 /* ---- what a rule sees ---- */
@@ -371,10 +372,45 @@ void place_score_note(struct fleet *f, int32_t pool, const struct place_request 
 {
     struct place_ask ask;
     struct pool_score *s = f->pools[pool].score;
-    if (s == NULL || s->rule != &score_fgd || !place_ask_make(f, pool, req, &ask) ||
+    if (s == NULL || s->rule != &score_fgd || s->told || !place_ask_make(f, pool, req, &ask) ||
         ask.pool.set >= 0)
         return;
     s->window[s->noted++ % WINDOW] = pod_of(s, &ask.req);
     if (s->noted >= s->look_at)
         look_again(s);
+}
+
+/* The kinds of pods as the pool sees them, the same score_pod once. */
+static int32_t kinds_of(struct fleet *f, int32_t pool, const struct fleet_expected *pods, int32_t count,
+                        struct frag_count *kinds)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < count; i++) {
+        struct place_ask ask;
+        int32_t k = 0;
+        if (!place_ask_make(f, pool, &pods[i].request, &ask) || ask.pool.set >= 0)
+            continue;
+        struct score_pod pod = pod_of(f->pools[pool].score, &ask.req);
+        while (k < n && !score_same_pod(&kinds[k].pod, &pod))
+            k++;
+        if (k == n)
+            kinds[n++] = (struct frag_count){pod, 0};
+        kinds[k].count += pods[i].count;
+    }
+    return n;
+}
+
+void fleet_expect(struct fleet *f, const struct fleet_expected *pods, int32_t count)
+{
+    struct frag_count *kinds = mem_alloc((size_t)count + 1, sizeof(*kinds));
+    for (int32_t p = 0; p < f->cfg->pool_count; p++) {
+        struct pool_score *s = f->pools[p].score;
+        if (s == NULL || s->rule != &score_fgd || s->told)
+            continue;
+        frag_mix_fini(&s->mix);
+        frag_mix_init(&s->mix, kinds, kinds_of(f, p, pods, count, kinds), COVERED);
+        score_index_touch_all(&s->index);
+        s->told = true;
+    }
+    free(kinds);
 }

@@ -15,7 +15,9 @@
 static inline uint64_t demand_hash_job(uint64_t h, const struct job_spec *j, const char *queue)
 {
     int64_t v[] = {j->submit, j->work, j->workers, j->cards_per_worker, j->share_milli, j->priority};
-    return fnv_add(fnv_add(h, v, sizeof v), queue, strlen(queue));
+    h = fnv_add(fnv_add(h, v, sizeof v), queue, strlen(queue));
+    bool plain = j->amounts.cpu_milli < 0 && j->amounts.memory_bytes < 0;
+    return plain ? h : fnv_add(h, &j->amounts, sizeof j->amounts);
 }
 
 static inline uint64_t demand_hash_traffic(uint64_t h, const struct traffic_point *p)

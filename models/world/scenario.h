@@ -163,6 +163,7 @@ struct arbiter_config {
     enum scaler_kind scaler;
     enum placement_kind placement;
     bool placement_across_pools;  /* one worker takes the best node of all its pools (fleet_place_across) */
+    bool fgd_knows_demand;        /* FGD expects all jobs of the run, not those placed last (expected_pods.c) */
     bool scheduler_preemption;    /* kube-scheduler evicts lower priorities for who finds no node */
     bool network_locality;        /* gangs take the tightest network domain (fleet_keep_local) */
     enum sharing_kind sharing;

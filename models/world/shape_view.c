@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "models/world/shape_view.h"
 
+#include <string.h>
+
 static enum policy_effect effect_of(enum taint_effect e)
 {
     return e == TAINT_NO_SCHEDULE          ? POLICY_NO_SCHEDULE
@@ -46,4 +48,42 @@ void shape_view_make(const struct scenario *s, int32_t source, int32_t workers, 
                                        .tolerations = out->tolerations};
     selectors(d, source, out);
     out->shape = (struct policy_shape){.pod_sets = &out->set, .pod_set_count = 1};
+}
+
+/* The resource, if some node has it: a fleet that does not say how much cpu there is has enough; else -1. */
+static int32_t resource_named(const struct fleet_config *f, const char *name)
+{
+    for (int32_t p = 0; p < f->pool_count; p++)
+        for (int32_t a = 0; a < f->pools[p].allocatable_count; a++)
+            if (strcmp(f->resources[f->pools[p].allocatable[a].resource], name) == 0)
+                return f->pools[p].allocatable[a].resource;
+    return -1;
+}
+
+static void ask_for(struct shape_view *v, int32_t resource, int64_t amount)
+{
+    uint32_t i = 1, mine = (uint32_t)resource + 1;
+    if (resource < 0 || amount < 0)
+        return;
+    while (i < v->set.request_count && v->amounts[i].resource != mine)
+        i++;
+    v->amounts[i] = (struct policy_amount){mine, amount};
+    v->set.request_count += i == v->set.request_count;
+}
+
+void shape_view_amounts(const struct scenario *s, const struct job_amounts *amounts, struct shape_view *view)
+{
+    ask_for(view, resource_named(&s->fleet, "cpu"), amounts->cpu_milli);
+    ask_for(view, resource_named(&s->fleet, "memory"), amounts->memory_bytes);
+}
+
+void job_amounts_apply(const struct fleet_config *f, const struct job_amounts *amounts,
+                       int64_t by_resource[FLEET_RESOURCES_MAX])
+{
+    int32_t cpu = amounts->cpu_milli >= 0 ? resource_named(f, "cpu") : -1;
+    int32_t memory = amounts->memory_bytes >= 0 ? resource_named(f, "memory") : -1;
+    if (cpu >= 0)
+        by_resource[cpu] = amounts->cpu_milli;
+    if (memory >= 0)
+        by_resource[memory] = amounts->memory_bytes;
 }

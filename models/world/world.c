@@ -262,7 +262,7 @@ static bool world_init(struct world *w)
     for (size_t i = 0; i < sources; i++)
         w->demand_hash[i] = FNV_START;
     world_event(w, period_length(w), EVC_PERIOD, 0, EV_PERIOD, 0);
-    return sources_init(w) && lora_init(w) && admission_init(w) && services_init(w) && jobs_init(w);
+    return expected_pods_init(w) && sources_init(w) && lora_init(w) && admission_init(w) && services_init(w) && jobs_init(w);
 }
 
 static void world_fini(struct world *w)

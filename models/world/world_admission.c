@@ -23,10 +23,13 @@
 
 /* ---- shapes ---- */
 
-static uint64_t shape_key(int32_t source, int32_t workers, int32_t cards, int32_t share)
+static uint64_t shape_key(const struct shape *sh)
 {
-    uint64_t k = rng_hash((uint64_t)(uint32_t)source << 32 | (uint32_t)workers);
-    return rng_hash(k ^ ((uint64_t)(uint32_t)cards << 32 | (uint32_t)share)) | 1;
+    uint64_t k = rng_hash((uint64_t)(uint32_t)sh->source << 32 | (uint32_t)sh->workers);
+    k = rng_hash(k ^ ((uint64_t)(uint32_t)sh->cards << 32 | (uint32_t)sh->share_milli));
+    if (sh->amounts.cpu_milli >= 0 || sh->amounts.memory_bytes >= 0)
+        k = rng_hash(rng_hash(k ^ (uint64_t)sh->amounts.cpu_milli) ^ (uint64_t)sh->amounts.memory_bytes);
+    return k | 1;
 }
 
 static void shape_map_grow(struct world *w)
@@ -49,47 +52,48 @@ static void shape_map_grow(struct world *w)
     w->shape_map_size = size;
 }
 
-static uint32_t register_shape(struct world *w, int32_t source, int32_t workers, int64_t milli)
+static uint32_t register_shape(struct world *w, const struct shape *sh, int64_t milli)
 {
     struct shape_view view;
-    shape_view_make(w->s, source, workers, milli, &view);
+    shape_view_make(w->s, sh->source, sh->workers, milli, &view);
+    shape_view_amounts(w->s, &sh->amounts, &view);
     uint32_t id = w->ops->register_shape(w->policy, &view.shape);
     if (w->pending != NULL)
         pending_shape(w->pending, id, &view.shape);
     return id;
 }
 
-static uint32_t shape_make(struct world *w, int32_t source, int32_t workers, int32_t cards,
-                           int32_t share)
+static uint32_t shape_make(struct world *w, struct shape sh)
 {
-    int64_t milli = share > 0 ? share : (int64_t)cards * 1000;
-    uint32_t id = register_shape(w, source, workers, milli);
+    int64_t milli = sh.share_milli > 0 ? sh.share_milli : (int64_t)sh.cards * 1000;
+    uint32_t id = register_shape(w, &sh, milli);
     if (id >= w->shape_capacity) {
         size_t old = w->shape_capacity;
         w->shapes = mem_grow(w->shapes, &w->shape_capacity, id + 1, sizeof *w->shapes);
         memset(w->shapes + old, 0, (w->shape_capacity - old) * sizeof *w->shapes);
     }
-    ledger_register_request(w->ledger, milli * workers);
-    w->shapes[id] = (struct shape){.known = true,
-                                   .source = source,
-                                   .workers = workers,
-                                   .cards = cards,
-                                   .share_milli = share,
-                                   .request_milli = milli * workers};
+    if (milli > 0)
+        ledger_register_request(w->ledger, milli * sh.workers);
+    sh.known = true;
+    sh.request_milli = milli * sh.workers;
+    w->shapes[id] = sh;
     return id;
 }
 
 uint32_t admission_shape(struct world *w, int32_t source, int32_t workers, int32_t cards,
-                         int32_t share)
+                         int32_t share, const struct job_amounts *amounts)
 {
+    struct shape sh = {.source = source, .workers = workers, .cards = cards, .share_milli = share, .amounts = {-1, -1}};
+    if (amounts != NULL)
+        sh.amounts = *amounts;
     if (w->shape_map_used * 2 >= w->shape_map_size)
         shape_map_grow(w);
-    uint64_t key = shape_key(source, workers, cards, share);
+    uint64_t key = shape_key(&sh);
     size_t at = key & (w->shape_map_size - 1);
     while (w->shape_map_keys[at] != 0 && w->shape_map_keys[at] != key)
         at = (at + 1) & (w->shape_map_size - 1);
     if (w->shape_map_keys[at] == 0) {
-        w->shape_map[at] = shape_make(w, source, workers, cards, share);
+        w->shape_map[at] = shape_make(w, sh);
         w->shape_map_keys[at] = key;
         w->shape_map_used++;
     }

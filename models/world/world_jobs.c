@@ -68,9 +68,7 @@ static bool schedule_next(struct world *w, uint32_t stream)
     return true;
 }
 
-/* What one worker holds: a share only where the arbiter can slice cards. */
-static void worker_request(const struct world *w, const struct job_spec *spec, int32_t *cards,
-                           int32_t *share)
+void job_worker_request(const struct world *w, const struct job_spec *spec, int32_t *cards, int32_t *share)
 {
     *cards = spec->cards_per_worker;
     *share = 0;
@@ -78,7 +76,8 @@ static void worker_request(const struct world *w, const struct job_spec *spec, i
         *cards = w->arb->sharing == SHARING_FRACTION ? 0 : 1;
         *share = w->arb->sharing == SHARING_FRACTION ? spec->share_milli : 0;
     }
-    if (*cards == 0 && *share == 0)
+    bool no_cards = spec->amounts.cpu_milli > 0 || spec->amounts.memory_bytes > 0; /* and none wanted */
+    if (*cards == 0 && *share == 0 && !no_cards)
         *cards = 1;
 }
 
@@ -99,10 +98,10 @@ static void job_submit(struct world *w, uint32_t ix)
         lora_join(w, tenant, job_uid(w, j, 0));
         return;
     }
-    worker_request(w, &j->spec, &cards, &share);
+    job_worker_request(w, &j->spec, &cards, &share);
     bool pods = w->arb->gang == GANG_PODS && j->spec.workers > 1;
     j->pods = pods ? j->spec.workers : 1;
-    uint32_t shape = admission_shape(w, j->stream, pods ? 1 : j->spec.workers, cards, share);
+    uint32_t shape = admission_shape(w, j->stream, pods ? 1 : j->spec.workers, cards, share, &j->spec.amounts);
     uint32_t last = NONE32;
     for (int32_t i = 0; i < j->pods; i++) {
         uint32_t wl = workload_new(w, pods ? WL_POD : WL_JOB, ix, shape);

@@ -88,7 +88,7 @@ static bool has_room(const struct world *w, const struct lora_instance *in, uint
 
 uint32_t lora_shape(struct world *w, int32_t source)
 {
-    return admission_shape(w, w->lora->groups[w->lora->group_of[source]].source, 1, 1, 0);
+    return admission_shape(w, w->lora->groups[w->lora->group_of[source]].source, 1, 1, 0, NULL);
 }
 
 static uint32_t instance_new(struct world *w, int32_t group)
@@ -115,7 +115,7 @@ static uint32_t instance_open(struct world *w, int32_t group)
 {
     uint32_t ix = instance_new(w, group);
     const struct lora_group *g = &w->lora->groups[group];
-    uint32_t wl = workload_new(w, WL_BASE, ix, admission_shape(w, g->source, 1, 1, 0));
+    uint32_t wl = workload_new(w, WL_BASE, ix, admission_shape(w, g->source, 1, 1, 0, NULL));
     w->wl[wl].since = w->now;
     w->lora->instances[ix].workload = wl;
     uint64_t uid = UINT64_C(1) << 62 | (uint64_t)(uint32_t)group << 40 | w->lora->instances[ix].number;

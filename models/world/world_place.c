@@ -6,6 +6,7 @@
 #include "models/fleet/taints.h"
 #include "models/world/promised.h"
 #include "models/world/quota_view.h"
+#include "models/world/shape_view.h"
 #include "models/world/world_lora.h"
 #include "models/world/world_managed.h"
 #include "models/world/world_preempt.h"
@@ -148,7 +149,7 @@ void source_slice(const struct scenario *s, int32_t source, struct place_request
     req->gpucores = t->gpucores;
 }
 
-static void fill_resources(const struct world *w, int32_t source, struct place_request *req)
+void source_resources(const struct world *w, int32_t source, const struct job_amounts *amounts, int64_t *by_resource)
 {
     const struct demand_config *d = &w->s->demand;
     bool job = source < d->stream_count;
@@ -157,7 +158,16 @@ static void fill_resources(const struct world *w, int32_t source, struct place_r
     int32_t n = job ? d->streams[source].per_worker_count
                     : d->services[source - d->stream_count].per_replica_count;
     for (int32_t i = 0; i < n; i++)
-        req->resources[a[i].resource] = a[i].amount;
+        by_resource[a[i].resource] = a[i].amount;
+    job_amounts_apply(&w->s->fleet, amounts, by_resource);
+}
+
+static void fill_resources(const struct world *w, const struct shape *sh, struct place_request *req)
+{
+    const struct demand_config *d = &w->s->demand;
+    int32_t source = sh->source;
+    bool job = source < d->stream_count;
+    source_resources(w, source, &sh->amounts, req->resources);
     req->prefer_model = job ? d->streams[source].model : d->services[source - d->stream_count].model;
     if (w->arb->cache == CACHE_NONE)
         req->prefer_model = -1;
@@ -172,7 +182,7 @@ void place_request_of(const struct world *w, uint32_t ix, struct place_request *
                                   .share_milli = sh->share_milli,
                                   .pools = sp->pools[wl->flavor],
                                   .pool_count = sp->counts[wl->flavor]};
-    fill_resources(w, sh->source, req);
+    fill_resources(w, sh, req);
     source_slice(w->s, sharing_tenant(w, ix), req);
 }
 
@@ -364,8 +374,8 @@ void place_release(struct world *w, uint32_t ix)
         place_forget(w, ix);
         return;
     }
-    if (wl->milli == 0 && !wl->sliced)
-        return; /* a neighbour may use all of a slice */
+    if (wl->lease.index1 == 0)
+        return; /* holds nothing; a neighbour may use all of a slice, and a job of cpu has no cards */
     ledger_alloc_change(w->ledger, w->now, (uint32_t)wl->pool, -wl->milli);
     w->held_milli[held_as(w, wl)] -= wl->milli;
     lora_cards_change(w, ix, -wl->milli);

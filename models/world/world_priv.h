@@ -154,6 +154,7 @@ struct shape {
     int32_t source;            /* stream, or stream_count + service */
     int32_t workers, cards, share_milli; /* share_milli: what it holds, when less than a card */
     int64_t request_milli;     /* all workers */
+    struct job_amounts amounts; /* of each worker, beside those of the source */
 };
 
 struct source_pools {          /* where a stream or service may run, per flavor */
@@ -291,8 +292,9 @@ struct world {
 /* ---- world_admission.c: the policy ---- */
 bool admission_init(struct world *w);
 void admission_fini(struct world *w);
+/* amounts: of one job, or NULL: those of its source. */
 uint32_t admission_shape(struct world *w, int32_t source, int32_t workers, int32_t cards,
-                         int32_t share_milli);
+                         int32_t share_milli, const struct job_amounts *amounts);
 void admission_submit(struct world *w, uint32_t wl, int32_t queue, int64_t priority,
                       sim_time created, uint64_t uid);
 void admission_input(struct world *w, uint32_t wl, enum policy_input_kind kind);
@@ -335,6 +337,12 @@ int64_t book_busy_milli(const struct world *w, uint32_t wl); /* of the cards a j
 bool jobs_init(struct world *w);
 void jobs_fini(struct world *w);
 void job_arrive(struct world *w, uint32_t stream);
+/* What one worker holds: a share only where the arbiter can slice cards. */
+void job_worker_request(const struct world *w, const struct job_spec *spec, int32_t *cards, int32_t *share);
+/* What one worker asks for beside cards, by resource; amounts: of the job. */
+void source_resources(const struct world *w, int32_t source, const struct job_amounts *amounts, int64_t *by_resource);
+/* Reads the jobs of the run ahead and tells the fleet, where the arbiter wants it. False: w->err. */
+bool expected_pods_init(struct world *w);
 void job_placed(struct world *w, uint32_t wl);
 void job_stage(struct world *w, uint32_t wl);
 void job_finish(struct world *w, uint32_t job);

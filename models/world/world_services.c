@@ -105,7 +105,7 @@ static void replica_new(struct world *w, uint32_t k)
     bool slice = c->share_milli > 0 && c->share_milli < 1000 && w->arb->sharing == SHARING_FRACTION;
     int32_t cards = slice ? 0 : c->cards_per_replica > 0 ? c->cards_per_replica : 1;
     uint32_t shape = admission_shape(w, source, 1, cards,
-                                     slice ? c->share_milli : 0);
+                                     slice ? c->share_milli : 0, NULL);
     uint32_t ix = workload_new(w, WL_REPLICA, k, shape);
     w->wl[ix].since = w->now;
     list_append(w, sv, ix);

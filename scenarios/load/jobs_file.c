@@ -11,16 +11,19 @@
 #include "sim/arena.h"
 #include "sim/diag.h"
 
+#define CPU_MILLI_MAX INT64_C(1000000000)
+#define MEMORY_MIB_MAX INT64_C(1000000000)
+
 enum column {
     COL_SUBMIT, COL_DURATION, COL_WORKERS, COL_CARDS, COL_SHARE, COL_QUEUE, COL_TEAM, COL_PRIORITY,
     COL_USER, COL_ID, COL_TRACE_WAIT, COL_STATE, COL_MODEL, COL_CARD_TYPE, COL_CLASS, COL_CHECKPOINT,
-    COL_COUNT
+    COL_CPU, COL_MEMORY, COL_COUNT
 };
 
 static const char *const column_names[COL_COUNT + 1] = {
     "submit_s", "duration_s", "workers", "cards_per_worker", "share", "queue", "team", "priority",
     "user", "id", "trace_wait_s", "state", "model", "card_type", "class", "checkpoint_interval_s",
-    NULL};
+    "cpu", "memory_mib", NULL};
 
 struct jobs_file {
     struct csv csv;
@@ -97,6 +100,19 @@ static bool take_times(struct jobs_file *f, struct job_spec *job, struct row_err
     return true;
 }
 
+static bool take_amounts(struct jobs_file *f, struct job_spec *job, struct row_error *e)
+{
+    int64_t cpu = -1;
+    int64_t mib = -1;
+    if (!take_decimal(f, COL_CPU, 3, 0, CPU_MILLI_MAX, "a number of cpus from 0 to 1000000, at most 3 decimals", &cpu,
+                      e) ||
+        !take_decimal(f, COL_MEMORY, 0, 0, MEMORY_MIB_MAX, "a whole number of MiB from 0 to 1000000000", &mib, e)) {
+        return false;
+    }
+    job->amounts = (struct job_amounts){cpu, mib < 0 ? -1 : mib * (INT64_C(1) << 20)};
+    return true;
+}
+
 /* Workers, whole cards or a share of one. */
 static bool take_size(struct jobs_file *f, struct job_spec *job, struct row_error *e)
 {
@@ -123,8 +139,8 @@ static bool take_size(struct jobs_file *f, struct job_spec *job, struct row_erro
         share = 0;
         cards = cards < 0 ? 1 : cards;
     }
-    if (cards == 0 && share == 0) {
-        return bad(f, COL_CARDS, "1 to 1024 cards, or a share", e);
+    if (cards == 0 && share == 0 && job->amounts.cpu_milli <= 0 && job->amounts.memory_bytes <= 0) {
+        return bad(f, COL_CARDS, "1 to 1024 cards, a share, or cpu or memory", e);
     }
     job->workers = (int32_t)workers;
     job->cards_per_worker = (int32_t)cards;
@@ -206,7 +222,7 @@ static bool take_rest(struct jobs_file *f, struct job_spec *job, struct row_erro
 static bool take_row(struct jobs_file *f, struct job_spec *job, struct row_error *e)
 {
     *job = (struct job_spec){0};
-    return take_times(f, job, e) && take_size(f, job, e) && take_queue(f, job, e) &&
+    return take_times(f, job, e) && take_amounts(f, job, e) && take_size(f, job, e) && take_queue(f, job, e) &&
            take_rest(f, job, e);
 }
 

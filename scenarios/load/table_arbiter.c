@@ -155,6 +155,8 @@ static const struct field arbiter_fields[] = {
     {.name = "placementAcrossPools", .kind = FIELD_BOOL, .offset = ARB(c.placement_across_pools),
      .help = "A workload of one worker takes the best node of all node pools it may use (those without sharing), nodes in "
              "the order of the file where scores are equal; false: the first pool that has room. For random and placements by score."},
+    {.name = "fgdKnowsDemand", .kind = FIELD_BOOL, .offset = ARB(c.fgd_knows_demand),
+     .help = "placement fgd expects the jobs of the whole run, which it reads ahead; false: those placed last."},
     {.name = "schedulerPreemption", .kind = FIELD_BOOL, .offset = ARB(c.scheduler_preemption),
      .help = "The scheduler evicts pods of lower priority for a workload that has quota but finds no "
              "node, as kube-scheduler does; it looks at no quota and breaks gangs."},

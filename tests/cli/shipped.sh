@@ -29,6 +29,16 @@ packed() { query fgd.db "SELECT group_concat(arbiter) FROM (SELECT arbiter FROM 
 equal "fgd-openb-like: fgd leaves the fewest cards unused" "$(packed DESC 1)" fgd
 equal "fgd-openb-like: random leaves the most, clustering the most of the others" "$(packed ASC 2)" random,gpu-clustering
 
+# ---- fgd-openb: unlike nodes, the paper's 130 % ----
+
+run run "$scenarios/fgd-openb.yaml" -o unlike.db
+[ $status -eq 0 ]
+report $? "fgd-openb runs"
+in_use() { query unlike.db "SELECT group_concat(arbiter) FROM (SELECT arbiter FROM series JOIN run USING (run)
+    WHERE name = 'training.cards' AND t_s = 3600 ORDER BY value $1 LIMIT 2)"; }
+equal "fgd-openb: fgd has the most cards in use, best-fit follows, as in the paper" "$(in_use DESC)" fgd,best-fit
+equal "fgd-openb: random has the fewest" "$(in_use ASC | cut -d, -f1)" random
+
 # ---- gang-pods: counted by hand ----
 # A start takes 20 s, a wake of waiting pods comes 1 s after the end that caused it. The gang of 96
 # holds 64 cards from 600 to 10821, when the first job's 32 come free, and ends at 14441. Then filler

@@ -106,16 +106,17 @@ static void openb_shares_whole_cards_and_phases_are_told_apart(void **state)
     check_rows("openb",
                "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
                "deletion_time,scheduled_time\n"
-               "a,1,1,1,460,,LS,Running,100,200,101\n"
+               "a,500,1,1,460,,LS,Running,100,200,101\n"
                "b,1,1,1,1000,,BE,Succeeded,100,130,100\n"
-               "c,1,1,8,1000,G2|G3,Guaranteed,Failed,90,95,92\n"
+               "c,32000,4096,8,1000,G2|G3,Guaranteed,Failed,90,95,92\n"
                "d,1,1,0,0,,BE,Running,100,200,100\n"
                "e,1,1,1,999,,Burstable,Pending,100,200,\n",
                NULL,
-               "submit_s,duration_s,workers,cards_per_worker,share,id,trace_wait_s,state,card_type,class\n"
-               "0,3,1,8,,c,2,failed,G2|G3,Guaranteed\n"
-               "10,99,1,0,0.46,a,1,running,,LS\n"
-               "10,30,1,1,,b,0,completed,,BE\n");
+               "submit_s,duration_s,workers,cards_per_worker,share,id,trace_wait_s,state,card_type,class,"
+               "cpu,memory_mib\n"
+               "0,3,1,8,,c,2,failed,G2|G3,Guaranteed,32,4096\n"
+               "10,99,1,0,0.46,a,1,running,,LS,0.5,1\n"
+               "10,30,1,1,,b,0,completed,,BE,0.001,1\n");
 }
 
 static void genai_requests_are_jobs_or_arrivals(void **state)

@@ -137,7 +137,7 @@ static void bad_values_are_named_with_place_and_expectation(void **state)
     check_refused("submit_s,duration_s,workers\n3,1,1.5\n",
                   "jobs.csv:2:5: workers: expected a whole number from 1 to 1000000, got '1.5'");
     check_refused("submit_s,duration_s,cards_per_worker\n3,1,0\n",
-                  "jobs.csv:2:5: cards_per_worker: expected 1 to 1024 cards, or a share, got '0'");
+                  "jobs.csv:2:5: cards_per_worker: expected 1 to 1024 cards, a share, or cpu or memory, got '0'");
     check_refused("submit_s,duration_s,share\n3,1,1.3\n",
                   "jobs.csv:2:5: share: expected part of a card from 0.001 to 1, at most 3 decimals, got "
                   "'1.3'");

@@ -186,7 +186,7 @@ static void shipped_scenarios_are_valid(void **state)
     (void)state;
     static const char *const names[] = {"scenarios/quick.yaml", "scenarios/bank-10k.yaml",
                                         "scenarios/bank-10k-training-1.3x.yaml",
-                                        "scenarios/gang-pods.yaml", "scenarios/fgd-openb-like.yaml", "scenarios/philly.yaml",
+                                        "scenarios/gang-pods.yaml", "scenarios/fgd-openb-like.yaml", "scenarios/fgd-openb.yaml", "scenarios/philly.yaml",
                                         "scenarios/philly-mixed.yaml", "tests/load/data/scenario_base.yaml"};
     cJSON *schema = the_schema();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The openb default list as a packing input (no times: arrivals 1 s apart, nobody leaves), on equal nodes
 # that are 1.3 times too few. Counts and cards wanted are those of the published list (gpu-sharing 5.1).
-# Pods carry no cpu and nodes are of one kind, so the published percentages are not to be had here:
-# they are in `fleetsim-bench fgd` (tests/fleet/fgd_test.c). The ends of the order hold.
+# Nodes are of one kind and without cpu, so the published percentages are not to be had here: they are in
+# openb_fgd.sh. The ends of the order hold.
 . "$(dirname "$0")/../cli/tap.sh"
 
 list=$shared/traces/alibaba-openb/openb_pod_list_default.csv.gz

@@ -206,6 +206,7 @@ static enum import_verdict take_job(struct import_rows *r)
     if (kept == NULL) {
         return ROW_FAILED;
     }
+    job.cpu_milli = job.memory_mib = -1;
     job.submit = t.submit;
     job.duration = t.duration;
     job.workers = (int32_t)s.workers;

@@ -47,6 +47,7 @@ struct import_job *import_add_job(struct import *x, struct err *err)
     struct import_job *j = chunks_add(&x->jobs);
     j->workers = 1;
     j->wait = IMPORT_WAIT_UNKNOWN;
+    j->cpu_milli = j->memory_mib = -1;
     return j;
 }
 

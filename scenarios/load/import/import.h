@@ -44,6 +44,7 @@ struct import_options {
     int only_count;
     sim_time step;              /* of rates made from requests */
     bool lift_zero;             /* a duration of 0 becomes 1 s instead of dropping the job */
+    bool keep_cpu_jobs;         /* openb: pods without cards are jobs of cpu and memory alone */
     enum import_retries retries; /* how the attempts of one job make its duration */
     bool per_client;            /* rates: one service per client instead of their sum */
     bool strict;

@@ -26,6 +26,7 @@ struct import_job {
     int32_t workers, cards; /* cards per worker; 0 with a share */
     int32_t share_milli;    /* 1..999, or 0 = whole cards */
     int32_t priority;
+    int64_t cpu_milli, memory_mib; /* of each worker, -1 = not known */
     uint32_t line;
 };
 

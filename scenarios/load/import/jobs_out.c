@@ -263,11 +263,11 @@ static void print_account(const struct import *x, const struct totals *t, size_t
 /* ---- writing ---- */
 
 enum optional { OPT_TEAM, OPT_QUEUE, OPT_PRIORITY, OPT_USER, OPT_ID, OPT_WAIT, OPT_STATE, OPT_MODEL,
-                OPT_CARD_TYPE, OPT_CLASS, OPT_COUNT };
+                OPT_CARD_TYPE, OPT_CLASS, OPT_CPU, OPT_MEMORY, OPT_COUNT };
 
 static const char *const optional_names[OPT_COUNT] = {"team", "queue", "priority", "user",
                                                       "id", "trace_wait_s", "state", "model",
-                                                      "card_type", "class"};
+                                                      "card_type", "class", "cpu", "memory_mib"};
 
 static uint32_t name_of(const struct import_job *j, enum optional o)
 {
@@ -290,6 +290,8 @@ static uint32_t name_of(const struct import_job *j, enum optional o)
         return j->cls;
     case OPT_PRIORITY:
     case OPT_WAIT:
+    case OPT_CPU:
+    case OPT_MEMORY:
     case OPT_COUNT:
         break;
     }
@@ -298,7 +300,21 @@ static uint32_t name_of(const struct import_job *j, enum optional o)
 
 static bool has(const struct import_job *j, enum optional o)
 {
-    return o == OPT_PRIORITY ? j->priority != 0 : o == OPT_WAIT ? j->wait >= 0 : name_of(j, o) != 0;
+    if (o == OPT_WAIT || o == OPT_CPU || o == OPT_MEMORY) {
+        return (o == OPT_WAIT ? j->wait : o == OPT_CPU ? j->cpu_milli : j->memory_mib) >= 0;
+    }
+    return o == OPT_PRIORITY ? j->priority != 0 : name_of(j, o) != 0;
+}
+
+/* A number of 10^-digits, nothing when it is not known. */
+static void put_number(int64_t value, int digits, FILE *out)
+{
+    char text[32];
+    if (value < 0) {
+        return;
+    }
+    number_print(text, value, digits);
+    fputs(text, out);
 }
 
 static void put_optional(const struct import *x, const struct import_job *j, enum optional o, FILE *out)
@@ -306,11 +322,13 @@ static void put_optional(const struct import *x, const struct import_job *j, enu
     fputc(',', out);
     if (o == OPT_PRIORITY) {
         fprintf(out, "%d", (int)j->priority);
-    } else if (o == OPT_WAIT && j->wait >= 0) {
-        char text[32];
-        number_print(text, j->wait, 9);
-        fputs(text, out);
-    } else if (o != OPT_WAIT) {
+    } else if (o == OPT_WAIT) {
+        put_number(j->wait, 9, out);
+    } else if (o == OPT_CPU) {
+        put_number(j->cpu_milli, 3, out);
+    } else if (o == OPT_MEMORY) {
+        put_number(j->memory_mib, 0, out);
+    } else {
         import_put_text(out, names_text(&x->names, name_of(j, o)));
     }
 }

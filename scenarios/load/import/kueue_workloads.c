@@ -122,6 +122,7 @@ static bool add(struct import *x, const struct manifest *m, const struct manifes
         return refuse(x, REASON_OUT_OF_RANGE, w, "a priority of -10^9 to 10^9", "more", err);
     if ((to = import_add_job(x, err)) == NULL)
         return false;
+    j.cpu_milli = j.memory_mib = -1;
     j.submit = w->created;
     j.duration = duration > 0 ? duration : SIM_SECOND;
     j.wait = w->reserved == POLICY_NEVER || w->reserved < w->created ? IMPORT_WAIT_UNKNOWN : w->reserved - w->created;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Alibaba openb 2023 pods (trace-formats 8.1). num_gpu 1 with gpu_milli below 1000 is a share of a
- * card; else num_gpu whole cards, whatever gpu_milli says per card. A pod without scheduled_time
+ * card; else num_gpu whole cards, whatever gpu_milli says per card; cpu and memory are kept. A pod without
+ * cards is dropped, or with --zero-gpus keep a job of cpu and memory alone. A pod without scheduled_time
  * never started. Files that end after gpu_milli have no times: arrivals one second apart, and no
  * pod leaves (a packing input).
  */
@@ -11,17 +12,20 @@
 #include "scenarios/load/jobs_file.h"
 
 enum { COL_NAME, COL_GPUS, COL_MILLI, COL_SPEC, COL_QOS, COL_PHASE, COL_CREATED, COL_DELETED,
-       COL_SCHEDULED, COL_COUNT };
+       COL_SCHEDULED, COL_CPU, COL_MEMORY, COL_COUNT };
 
+#define AMOUNT_MAX 1000000000
 #define STAYS (10 * 365 * SIM_DAY) /* a pod that does not leave */
 
 static const struct import_column columns[COL_COUNT] = {
     {"name", true}, {"num_gpu", true}, {"gpu_milli", true}, {"gpu_spec", false}, {"qos", false},
-    {"pod_phase", false}, {"creation_time", false}, {"deletion_time", false}, {"scheduled_time", false}};
+    {"pod_phase", false}, {"creation_time", false}, {"deletion_time", false}, {"scheduled_time", false},
+    {"cpu_milli", false}, {"memory_mib", false}};
 
 struct pod {
     int64_t submit, start, end; /* start -1: never scheduled */
     int64_t gpus, milli;
+    int64_t cpu_milli, memory_mib; /* -1: not known */
 };
 
 static enum import_verdict take_times(struct import_rows *r, struct pod *p)
@@ -82,12 +86,15 @@ static enum import_verdict add_job(struct import_rows *r, const struct pod *p)
     if (job == NULL) {
         return ROW_FAILED;
     }
-    bool share = p->gpus == 1 && p->milli < 1000;
+    bool no_cards = p->gpus == 0 || p->milli == 0;
+    bool share = !no_cards && p->gpus == 1 && p->milli < 1000;
     job->submit = p->submit;
     job->duration = duration;
     job->wait = p->start < p->submit || r->x->sequential ? IMPORT_WAIT_UNKNOWN : p->start - p->submit;
-    job->cards = share ? 0 : (int32_t)p->gpus;
+    job->cards = share || no_cards ? 0 : (int32_t)p->gpus;
     job->share_milli = share ? (int32_t)p->milli : 0;
+    job->cpu_milli = p->cpu_milli;
+    job->memory_mib = p->memory_mib;
     job->id = id;
     job->card_type = import_name(r, COL_SPEC);
     job->cls = import_name(r, COL_QOS);
@@ -98,14 +105,23 @@ static enum import_verdict add_job(struct import_rows *r, const struct pod *p)
     return ROW_USED;
 }
 
+static bool take_amount(struct import_rows *r, int c, const char *expected, int64_t *out)
+{
+    return import_text(r, c)[0] == '\0' || import_decimal(r, c, 0, 0, AMOUNT_MAX, expected, out);
+}
+
 static enum import_verdict take_row(struct import_rows *r)
 {
-    struct pod p = {0};
+    struct pod p = {.cpu_milli = -1, .memory_mib = -1};
     if (!import_decimal(r, COL_GPUS, 0, 0, JOBS_FILE_CARDS_MAX, "a number of GPUs from 0 to 1024", &p.gpus) ||
-        !import_decimal(r, COL_MILLI, 0, 0, 1000, "thousandths of a GPU from 0 to 1000", &p.milli)) {
+        !import_decimal(r, COL_MILLI, 0, 0, 1000, "thousandths of a GPU from 0 to 1000", &p.milli) ||
+        !take_amount(r, COL_CPU, "thousandths of a cpu from 0 to 10^9", &p.cpu_milli) ||
+        !take_amount(r, COL_MEMORY, "MiB from 0 to 10^9", &p.memory_mib)) {
         return ROW_BAD;
     }
-    if (p.gpus == 0 || p.milli == 0) {
+    bool no_cards = p.gpus == 0 || p.milli == 0;
+    bool of_cpu = p.cpu_milli > 0 || p.memory_mib > 0;
+    if (no_cards && !(r->x->o->keep_cpu_jobs && of_cpu)) {
         return import_row_drop(r, REASON_ZERO_GPUS);
     }
     enum import_verdict verdict = times_or_sequence(r, &p);

@@ -124,6 +124,12 @@ static bool append(const char **list, int *count, int most, const char *name, co
     return true;
 }
 
+static bool set_zero_gpus(struct import_options *o, const char *name, const char *value, struct err *err)
+{
+    o->keep_cpu_jobs = strcmp(value, "keep") == 0;
+    return o->keep_cpu_jobs || strcmp(value, "drop") == 0 || refuse(name, "drop or keep", value, err);
+}
+
 static bool set_zero(struct import_options *o, const char *name, const char *value, struct err *err)
 {
     o->lift_zero = strcmp(value, "lift") == 0;
@@ -221,6 +227,7 @@ bool import_options_set(struct import_options *o, const char *name, const char *
                    {"tz", set_tz},                 {"time-unit", set_unit},
                    {"separator", set_separator},   {"map", set_map},
                    {"only", set_only},             {"zero-duration", set_zero},
+                   {"zero-gpus", set_zero_gpus},
                    {"retries", set_retries},       {"per-client", set_per_client},
                    {"strict", set_strict},         {"skip-bad", set_skip_bad}};
     for (size_t i = 0; i < sizeof setters / sizeof *setters; i++) {
