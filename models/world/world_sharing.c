@@ -271,6 +271,31 @@ static void borrow(const struct share_place *at, struct share_split *split)
     }
 }
 
+/* Requests come whether the card is free or not, and while a replica answers one it computes without a stop: where
+ * tenants take turns it is as fast as one with a duty of 1 beside its neighbours' means (processor sharing by the speed
+ * that is left; a card's requests never take more than the card). HAMi's limiter works on means: it does not hold a
+ * replica back within a request whose own mean is under its cap. */
+static void request_speeds(struct world *w, const struct share_pool *cards, const struct share_place *at,
+                           struct speed_tenant *t, struct share_split *split)
+{
+    double rate[SPEED_TENANTS_MAX] = {0};
+    if (cards->kind != SHARE_TIME_SLICING && cards->kind != SHARE_KAI && cards->kind != SHARE_HAMI)
+        return;
+    for (size_t i = 0; i < at->count; i++) {
+        if (at->slots[i].fixed || w->wl[at->slots[i].wl].kind != WL_REPLICA || !(t[i].duty > 0))
+            continue;
+        double duty = t[i].duty;
+        t[i].duty = 1;
+        t[i].burst = duty <= t[i].cap;
+        share_mechanism_of(cards->kind)->rates(t, (int32_t)at->count, &w->s->sharing_model.speed, rate);
+        t[i].duty = duty;
+        t[i].burst = false;
+        split[i].speed_ppm = (int32_t)dm_round(least(rate[i], 1) * SPEED_ONE);
+        if (split[i].speed_ppm < 1)
+            split[i].speed_ppm = 1;
+    }
+}
+
 static void divide(struct world *w, int32_t pool, const struct share_place *at, struct share_split *split)
 {
     const struct share_pool *cards = &w->sharing->pools[pool].cards;
@@ -286,6 +311,7 @@ static void divide(struct world *w, int32_t pool, const struct share_place *at, 
     m->rates(t, (int32_t)at->count, &free_of_cost, rate0);
     occupancy(cards, at, t, rate0, use);
     round_use(at, use, rate, rate0, split);
+    request_speeds(w, cards, at, t, split);
     borrow(at, split);
 }
 

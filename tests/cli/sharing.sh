@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # scenarios/sharing-what-if.yaml: relations that follow from the mechanisms (gpu-sharing 0, 3, 4), not
-# from our output. Demands: replica d = p = 0.125, duty 0.3; LoRA job d = p = 0.527, duty 0.4.
+# from our output. Demands: replica d = p = 0.125, duty 0.1; LoRA job d = p = 0.527, duty 0.4.
 . "$(dirname "$0")/tap.sh"
 
 run run "$scenarios/sharing-what-if.yaml" --record full --set replications=1 -o w.db
@@ -45,8 +45,8 @@ yes "time-slicing has a longer p99 than MIG" "(SELECT value FROM p99 WHERE arbit
     1.02 * (SELECT value FROM p99 WHERE arbiter = 'mig')"
 yes "a replica on 1g (0.130 of the SMs, 0.125 wanted) has the p99 of a whole card" "(SELECT max(value) / min(value)
     < 1.011 FROM p99 WHERE arbiter IN ('whole', 'mig'))"
-yes "MPS: a quarter of the threads slows a replica 1.375 times, more than slicing's 1.30" "(SELECT value FROM p99
-    WHERE arbiter = 'mps') > (SELECT value FROM p99 WHERE arbiter = 'time-slicing')"
+yes "three neighbours of 0.1 leave 0.92 - 0.3 of a sliced card, 1.61 times as long; a quarter of the threads is 1.375" "(SELECT value
+    FROM p99 WHERE arbiter = 'time-slicing') > (SELECT value FROM p99 WHERE arbiter = 'mps')"
 yes "HAMi: 30 percent of the cores for replicas, 20 for jobs: between whole and slicing" "(SELECT value FROM p99
     WHERE arbiter = 'hami') BETWEEN (SELECT value FROM p99 WHERE arbiter = 'whole')
     AND (SELECT value FROM p99 WHERE arbiter = 'time-slicing')"

@@ -396,16 +396,41 @@ static void a_job_computes_as_much_on_a_whole_card_as_on_its_part(void **state)
     "              serviceTime: {mean: 100ms, cv: 0}}]\n"                                          \
     "arbiters: [{preset: cohort, requeueBatch: 0s, scaler: none}]\n"
 
-/* 0.92 of the card for demands of 0.5 and 1: 0.46 each, so the service runs at 0.92; nearly nobody waits. */
+/* While a request is answered, replica and job both compute without a stop: 0.46 of the card each. Nearly nobody waits. */
 static void a_replica_is_slower_beside_a_job(void **state)
 {
     (void)state;
     static const char *const yaml[] = {SERVING(""), SERVING(", sharing: {mechanism: time-slicing, replicas: 4}")};
-    static const double seconds[] = {0.1, 0.1 / 0.92};
+    static const double seconds[] = {0.1, 0.1 / 0.46};
     for (size_t k = 0; k < 2; k++) {
         struct told *t = tell(&(struct story){.yaml = yaml[k], .jobs = "submit_s,duration_s\n0,100000\n"});
         assert_near(told_metric(t, "inference.latency.p50"), seconds[k], 0.011 * seconds[k]);
         assert_int_equal(told_card_ms_all(t), 2 * 3600 * S);
+        told_free(t);
+    }
+}
+
+/* Four replicas that want 0.3 of a card each bring 1.2 cards to a card that, sliced, has 0.92: the rest queues. Two bring
+ * 0.6, and a request is answered at the speed that the other leaves, 0.92 - 0.3. */
+static void requests_never_take_more_than_the_card(void **state)
+{
+    (void)state;
+    static const double requests[] = {15, 30}, part[] = {1, 0.92 / 1.2};
+    static const int replicas[] = {2, 4};
+    for (size_t k = 0; k < 2; k++) {
+        char yaml[2048];
+        (void)snprintf(yaml, sizeof yaml,
+                       "name: four\nhorizon: 2h\ntransfer: {processStart: 0s}\n"
+                       "fleet: {nodePools: [{name: p, card: A100-40, nodes: 1, cardsPerNode: 1, price: 1usd/h, "
+                       "sharing: {mechanism: time-slicing, replicas: 4}}]}\nqueues: [{name: q, cards: {p: 8}}]\n"
+                       "demand: {services: [{name: s, kind: simple, queue: q, share: 0.25, duty: 0.3, engineStart: 0s, minReplicaCount: %d,\n"
+                       "  maxReplicaCount: %d, traffic: {base: %g/s}, serviceTime: {mean: 40ms, cv: 0}}]}\n"
+                       "arbiters: [{preset: cohort, requeueBatch: 0s, scaler: none}]\n",
+                       replicas[k], replicas[k], requests[k]);
+        struct told *t = tell(&(struct story){.yaml = yaml});
+        assert_near(told_metric(t, "inference.served"), requests[k] * 7200 * part[k], 0.002 * requests[k] * 7200);
+        if (k == 0) /* two replicas, together 15 requests a second of 0.04 / 0.62 s each; 0.3 of the card is held while one is answered */
+            assert_near(told_metric(t, "utilization.real"), 15 * 0.04 / 0.62 * 0.3, 0.001);
         told_free(t);
     }
 }
@@ -472,6 +497,7 @@ int main(void)
         cmocka_unit_test(a_change_may_evict),
         cmocka_unit_test(a_job_computes_as_much_on_a_whole_card_as_on_its_part),
         cmocka_unit_test(a_replica_is_slower_beside_a_job),
+        cmocka_unit_test(requests_never_take_more_than_the_card),
         cmocka_unit_test(sliced_cluster_wide_eight_cards_are_no_eight_cards),
         cmocka_unit_test(one_neighbour_on_one_card_slows_the_gang),
     };

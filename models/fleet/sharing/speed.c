@@ -133,7 +133,7 @@ void speed_mig(const struct speed_tenant *t, int32_t n, const struct speed_param
 /* Is the tenant's cap in force (2.6)? */
 static bool throttled(const struct speed_tenant *t, int32_t busy, const struct speed_params *p)
 {
-    if (t->cap <= 0 || t->cap >= 1 || p->hami_policy == SPEED_HAMI_DISABLE)
+    if (t->burst || t->cap <= 0 || t->cap >= 1 || p->hami_policy == SPEED_HAMI_DISABLE)
         return false;
     return busy > 1 || p->hami_policy == SPEED_HAMI_FORCE;
 }

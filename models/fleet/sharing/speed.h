@@ -18,6 +18,7 @@ struct speed_tenant {
     double parallel;  /* p: part of its work that slows down with fewer SMs (Amdahl form) */
     double bandwidth; /* b: part of the memory bandwidth it uses alone */
     double cap;       /* MPS: threads allowed, 0..1; HAMi: cores / 100; 0 = no limit */
+    bool burst;       /* HAMi: its own cap is not in force, for it answers a request and is under it on average */
     double sm_share;  /* MIG: SMs of its instance over SMs of the whole card */
 };
 
