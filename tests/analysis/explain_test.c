@@ -2,13 +2,17 @@
 /* Explanations of decisions that were written down by hand. */
 #include "analysis/explain.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "analysis/regress_priv.h"
 #include "analysis/wrap.h"
 #include "tests/analysis/gate_db.h"
 #include "tests/store/scratch.h"
@@ -179,6 +183,30 @@ static void json_holds_the_same_rows(void **state)
 }
 
 /* Twelve columns; the first line begins at column 4 ("ab " printed before it would end there). */
+/* A database that somebody changed: no time, and texts that are far longer than any line. */
+static void absurd_instants_and_endless_names_are_only_printed(void **state)
+{
+    (void)state;
+    char text[FIGURE_SIZE];
+    const double absurd[] = {INFINITY, -INFINITY, NAN, 1e300, -9e18};
+    for (size_t i = 0; i < sizeof absurd / sizeof absurd[0]; i++) {
+        regress_time_text(text, absurd[i]);
+        assert_string_equal(text, "?");
+    }
+    regress_time_text(text, 90061);
+    assert_string_equal(text, "1d 01:01:01");
+
+    char name[701] = "";
+    memset(name, 'n', sizeof name - 1);
+    const struct gate_decision one[] = {{0, "x", "admitted", name, "fits", 3}, {0, NULL, NULL, NULL, NULL, 0}};
+    struct told t = {0};
+    assert_true(ask(&t, &(struct gate_run){.jobs = jobs, .decisions = one},
+                    &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 4}));
+    assert_says(&t, name);
+    assert_says(&t, "repeated 3 times");
+    done(&t);
+}
+
 static void text_is_wrapped_by_columns_not_bytes(void **state)
 {
     (void)state;
@@ -208,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_queue_counts_its_answers),
         cmocka_unit_test(an_unknown_name_is_refused_with_the_nearest),
         cmocka_unit_test(json_holds_the_same_rows),
+        cmocka_unit_test(absurd_instants_and_endless_names_are_only_printed),
         cmocka_unit_test(text_is_wrapped_by_columns_not_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
