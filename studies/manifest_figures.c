@@ -311,6 +311,7 @@ static void emit_workload(const struct emit *e, uint32_t id, const char *reason)
     snprintf(name, sizeof name, "%.250s/%.250s", w->name_space, w->name);
     for (uint32_t s = 0; s < w->shape.pod_set_count; s++)
         pods += w->shape.pod_sets[s].count;
+    const double cards = cards_of(m, w);
     const double work = w->duration_ns == POLICY_NEVER ? 0 : sim_time_seconds(w->duration_ns);
     double done = r->finished != POLICY_NEVER ? work : 0;
     if (r->holds && r->run_since < e->p->end_ns)
@@ -322,7 +323,7 @@ static void emit_workload(const struct emit *e, uint32_t id, const char *reason)
                                rec_text(queue_of(m, id)),
                                rec_int(w->policy.priority),
                                rec_int(pods),
-                               rec_int((int64_t)(cards_of(m, w) * 1000.0)),
+                               rec_int(cards < 9e15 ? (int64_t)(cards * 1000.0) : INT64_MAX),
                                rec_real(sim_time_seconds(w->policy.created_ns)),
                                rec_real(seconds_or_null(r->started)),
                                rec_real(seconds_or_null(r->finished)),

@@ -247,6 +247,20 @@ static void json_has_places_and_digits_too(void **state)
     refused(JSON_QUEUE("\"\\\\u0000\""), "cluster.yaml:7:20: ClusterQueue 'q'"); /* a backslash and letters */
 }
 
+static void a_resource_without_a_name_is_refused(void **state)
+{
+    (void)state;
+    refused(META("LocalQueue", "l") "spec: {clusterQueue: q}\nstatus: {fairSharing: {admissionFairSharingStatus: {consumedResources: {\"\": 3}}}}\n",
+            "cluster.yaml:5:77: LocalQueue 'default/l': status.fairSharing.admissionFairSharingStatus.consumedResources: "
+            "Invalid value: \"\": name part must be non-empty");
+    refused("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nadmissionFairSharing: {resourceWeights: {\"\": 2}}\n",
+            "cluster.yaml:3:46: Configuration '': admissionFairSharing: Invalid value: \"\": name part must be non-empty");
+    refused("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\nresources: {transformations: [{input: a, outputs: {\"\": 2}}]}\n",
+            "name part must be non-empty");
+    refused("apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {\"\": 2}}\n",
+            "cluster.yaml:4:28: Node 'n': status.allocatable[]: Invalid value: \"\": name part must be non-empty");
+}
+
 static void a_wrong_list_is_said_once(void **state)
 {
     (void)state;
@@ -401,6 +415,7 @@ int main(void)
         cmocka_unit_test(anchors_aliases_and_tags_are_refused),
         cmocka_unit_test(text_that_is_no_yaml_or_json_is_refused_where_it_breaks),
         cmocka_unit_test(json_has_places_and_digits_too),
+        cmocka_unit_test(a_resource_without_a_name_is_refused),
         cmocka_unit_test(a_wrong_list_is_said_once),
         cmocka_unit_test(names_are_those_that_the_api_server_takes),
         cmocka_unit_test(ten_thousand_documents_are_read),

@@ -99,9 +99,10 @@ static void consumed(struct mf *r, const struct mnode *o, struct policy_local_qu
     for (const struct mnode *n = mnode_first(map); n != NULL; n = n->next) {
         double v = 0;
         if ((n->kind != MNODE_STRING && n->kind != MNODE_NUMBER) || !quantity_real(n->text, &v) || v < 0 || v > 1e24)
-            mf_error(r, n, n->key, "Invalid value: \"%.60s\": not an amount that can be used", n->text);
-        else if (v > 0)
-            to[q->consumed_count++] = (struct policy_usage_amount){mf_id(&r->resources, n->key), v};
+            mf_error(r, n, n->key, "Invalid value: \"%.60s\": expected a quantity of 0 to 1e24", n->text);
+        const uint32_t resource = mf_resource(r, n);
+        if (resource != POLICY_NONE && v > 0)
+            to[q->consumed_count++] = (struct policy_usage_amount){resource, v};
     }
     q->consumed = to;
     mf_out(r, mark);

@@ -87,7 +87,7 @@ static void admission_fair_sharing(struct mf *r, const struct mnode *o)
     r->weights = mf_map(r, afs, "resourceWeights");
     for (const struct mnode *w = mnode_first(r->weights); w != NULL; w = w->next) {
         double v;
-        mf_id(&r->resources, w->key);
+        (void)mf_resource(r, w);
         if (!quantity_real(w->text, &v) || v < 0)
             mf_error(r, w, "resourceWeights", "Invalid value: \"%.60s\": must be greater than or equal to 0",
                      w->text);
@@ -104,6 +104,8 @@ static void transformation(struct mf *r, const struct mnode *t, struct mf_transf
     to->outputs = arena_alloc(&r->m->mem, (size_t)mnode_count(outputs) + 1, sizeof *to->outputs);
     to->factors = arena_alloc(&r->m->mem, (size_t)mnode_count(outputs) + 1, sizeof *to->factors);
     for (const struct mnode *q = mnode_first(outputs); q != NULL; q = q->next) {
+        if (q->key[0] == '\0')
+            mf_error(r, q, "outputs", "Invalid value: \"\": name part must be non-empty");
         to->outputs[to->output_count] = mf_keep(r, q->key);
         if (!quantity_real(q->text, &to->factors[to->output_count]))
             mf_error(r, q, "outputs", "Invalid value: \"%.60s\": not a quantity", q->text);

@@ -292,6 +292,13 @@ int64_t mf_amount_of(const struct mf_amounts *a, uint32_t resource, int64_t othe
     return otherwise;
 }
 
+uint32_t mf_resource(struct mf *r, const struct mnode *at)
+{
+    if (at->key[0] == '\0')
+        mf_error(r, at, NULL, "Invalid value: \"\": name part must be non-empty");
+    return mf_id(&r->resources, at->key);
+}
+
 struct mf_amounts mf_amounts(struct mf *r, const struct mnode *map, const char *key, bool negative_ok)
 {
     struct mf_amounts to = {0};
@@ -300,7 +307,7 @@ struct mf_amounts mf_amounts(struct mf *r, const struct mnode *map, const char *
     for (const struct mnode *c = mnode_first(list); c != NULL; c = c->next) {
         int64_t v;
         const size_t inner = mf_into(r, "[%.64s]", c->key);
-        const uint32_t id = mf_id(&r->resources, c->key);
+        const uint32_t id = mf_resource(r, c);
         if (c->kind != MNODE_NULL && id != POLICY_NONE && read_quantity(r, c, NULL, c->key, &v)) {
             if (v < 0 && !negative_ok)
                 mf_error(r, c, NULL, "Invalid value: \"%.60s\": must be greater than or equal to 0",

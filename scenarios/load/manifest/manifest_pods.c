@@ -179,7 +179,7 @@ static bool apply_one(struct mf *r, const struct mf_transformation *t, const str
     for (uint32_t i = 0; i < t->output_count; i++) {
         const double v = units * t->factors[i] * (is_milli(t->outputs[i]) ? 1000.0 : 1.0);
         const uint32_t id = mf_id(&r->resources, t->outputs[i]);
-        int64_t whole = v >= 9e18 ? POLICY_UNLIMITED : (int64_t)v;
+        int64_t whole = v >= 9e18 ? POLICY_UNLIMITED : v <= -9e18 ? -POLICY_UNLIMITED : (int64_t)v;
         whole += whole != POLICY_UNLIMITED && (double)whole < v; /* rounded up */
         mf_amount_set(&r->tree, to, id, plus(mf_amount_of(to, id, 0), whole));
     }

@@ -151,6 +151,8 @@ void mf_known(struct mf *r, const struct mnode *map, const char *const *names);
 const struct mnode *mf_map(struct mf *r, const struct mnode *map, const char *key);
 const struct mnode *mf_list(struct mf *r, const struct mnode *map, const char *key);
 const char *mf_string(struct mf *r, const struct mnode *map, const char *key, const char *otherwise);
+/* The resource that the key of a map names; POLICY_NONE, and reported, when it is empty. */
+uint32_t mf_resource(struct mf *r, const struct mnode *at);
 /* Reports a name or namespace that the API server would refuse; that there is one is mf_define's matter. */
 void mf_object_name(struct mf *r, const struct mnode *meta);
 bool mf_bool(struct mf *r, const struct mnode *map, const char *key, bool otherwise);
