@@ -334,10 +334,28 @@ static void put_indent(struct writer *w, int32_t depth)
         put_str(w, "  ");
 }
 
+/* What YAML takes for a line break or refuses though it is UTF-8; bytes, 0 when the character can stand as it is. */
+static size_t put_escaped(struct writer *w, const char *s)
+{
+    char code[8];
+    const unsigned char *u = (const unsigned char *)s;
+    const bool c1 = u[0] == 0xc2 && u[1] >= 0x80 && u[1] < 0xa0;
+    if (u[0] < ' ' || u[0] == 0x7f || c1) {
+        (void)snprintf(code, sizeof code, "\\x%02x", (unsigned)(c1 ? u[1] : u[0]));
+        put_str(w, code);
+        return c1 ? 2 : 1;
+    }
+    const bool line = strncmp(s, "\xe2\x80\xa8", 3) == 0, paragraph = strncmp(s, "\xe2\x80\xa9", 3) == 0;
+    if (!line && !paragraph && strncmp(s, "\xef\xbb\xbf", 3) != 0)
+        return 0;
+    put_str(w, line ? "\\L" : paragraph ? "\\P" : "\\ufeff");
+    return 3;
+}
+
 static void put_quoted(struct writer *w, const char *s)
 {
     put_str(w, "\"");
-    for (; *s != '\0'; s++) {
+    for (size_t escaped; *s != '\0'; s++) {
         if (*s == '"' || *s == '\\')
             put(w, "\\", 1);
         if (*s == '\n')
@@ -346,6 +364,8 @@ static void put_quoted(struct writer *w, const char *s)
             put_str(w, "\\t");
         else if (*s == '\r')
             put_str(w, "\\r");
+        else if ((escaped = put_escaped(w, s)) > 0)
+            s += escaped - 1;
         else
             put(w, s, 1);
     }

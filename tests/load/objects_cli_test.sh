@@ -110,6 +110,10 @@ mv by-hand.kept o/by-hand.yaml
 run check o/combined.yaml --set queues.risk.cards.h100=soon --print
 [ "$status" = 2 ] && [ ! -s "$out" ]
 report $? "nothing is printed of a scenario that is not valid"
+odd='"a\x01\t\x7f\x85\L\P\ufeff: {b} \\ \" \n # é"'
+run check o/combined.yaml --set "description=$odd" --print
+cp "$out" o/odd.yaml && run check o/odd.yaml --print && cmp -s "$out" o/odd.yaml && grep -q 'a.x01.t.x7f.x85.L.P.ufeff: {b}' o/odd.yaml
+report $? "control characters and line breaks of a text are printed as escapes, and read again"
 
 # ---- the cluster's release, gates and strategies ----
 cat >o/kueue.yaml <<'YAML'
