@@ -4,7 +4,8 @@
  * they are kept in motion, counts.h what a decision is: nothing but heads of queues in cycles of the
  * real scheduler). Items are decisions; events are those of them that were computed.
  *
- *   kueue-pending  100,000 waiting (or --pending) in 1,000 queues: rates, in each mode
+ *   kueue-pending  100,000 waiting (or --pending) in 1,000 queues: rates, in each mode; under fair
+ *                  sharing also with all queues in one cohort
  *   kueue-cycle    10,000, 100,000 and 1,000,000 waiting, the same changes: what a round costs
  */
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 
 enum { QUEUES = 1000, SHAPES = 8, WARM_UP = 20 };
 
-static const char *const mode_names[] = {"never", "preempt", "fair"};
+static const char *const mode_names[] = {"never", "preempt", "fair", "fair-one"};
 
 static void run_case(struct bench_report *report, const struct churn_options *o, uint32_t rounds, const char *name)
 {
@@ -41,13 +42,15 @@ bool bench_kueue_pending(struct bench_report *report, struct err *e)
 {
     const uint64_t pending = report->options->pending, count = report->options->count;
     (void)e;
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < 4; m++) {
+        const bool one = m == 3;
         const struct churn_options o = {.pending = pending > 0 ? (uint32_t)pending : 100000, .queues = QUEUES,
-                                        .shapes = SHAPES, .changed = 100, .mode = (enum churn_mode)m,
+                                        .shapes = SHAPES, .changed = 100, .cohort_queues = one ? QUEUES : 0,
+                                        .mode = one ? CHURN_FAIR : (enum churn_mode)m,
                                         .seed = report->options->seed};
         char name[48];
         snprintf(name, sizeof name, "%s/%u", mode_names[m], o.pending);
-        run_case(report, &o, count > 0 ? (uint32_t)count : 100, name);
+        run_case(report, &o, count > 0 ? (uint32_t)count : one ? 20 : 100, name);
     }
     return true;
 }

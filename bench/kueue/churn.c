@@ -128,7 +128,7 @@ static void make_queues(struct churn *c, struct policy_cluster_queue *queues,
     for (uint32_t i = 0; i < c->opt.queues; i++) {
         queues[i] = (struct policy_cluster_queue){
             .name = numbered(c, "queue", i),
-            .cohort = i / COHORT_QUEUES,
+            .cohort = i / c->opt.cohort_queues,
             .groups = quota,
             .group_count = 1,
             .namespace_selector = all,
@@ -145,7 +145,7 @@ static void make_policy(struct churn *c)
 {
     static const char *const resources[] = {"nvidia.com/gpu"};
     static const struct policy_flavor flavors[] = {{.name = "card", .topology = POLICY_NONE}};
-    const uint32_t cohort_count = (c->opt.queues + COHORT_QUEUES - 1) / COHORT_QUEUES;
+    const uint32_t cohort_count = (c->opt.queues + c->opt.cohort_queues - 1) / c->opt.cohort_queues;
     struct policy_cluster_queue *queues = arena_alloc(&c->mem, c->opt.queues, sizeof *queues);
     struct policy_local_queue *locals = arena_alloc(&c->mem, c->opt.queues, sizeof *locals);
     struct policy_cohort *cohorts = arena_alloc(&c->mem, cohort_count, sizeof *cohorts);
@@ -213,6 +213,7 @@ struct churn *churn_create(const struct churn_options *options)
     const struct settle_config sc = {.eviction_ns = EVICTION};
     const struct settle_host host = {c, apply, NULL};
     c->opt = *options;
+    c->opt.cohort_queues = options->cohort_queues > 0 ? options->cohort_queues : COHORT_QUEUES;
     c->result.history = UINT64_C(0xcbf29ce484222325);
     make_policy(c);
     make_shapes(c);
@@ -246,7 +247,8 @@ void churn_destroy(struct churn *c)
 static uint32_t next_queue(struct churn *c)
 {
     do {
-        c->next_queue += COHORT_QUEUES + (c->next_queue + COHORT_QUEUES >= c->opt.queues ? 1u : 0u);
+        c->next_queue += c->opt.cohort_queues;
+        c->next_queue += c->next_queue >= c->opt.queues ? 1u : 0u;
         c->next_queue %= c->opt.queues;
     } while (c->running[c->next_queue].count == 0);
     return c->next_queue;

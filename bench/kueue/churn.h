@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Many waiting workloads in many queues, kept in motion: cohorts of up to 100 queues, one flavor,
+ * Many waiting workloads in many queues, kept in motion: cohorts of 100 queues, one flavor,
  * nominal quota 20 and borrowing limit 100 each (as in Kueue's performance generator), gangs of 1 to
  * `shapes` cards in turn, everything full. In a round, which is a
  * second, `changed` running workloads, in as many queues spread over the cohorts, end, and for each a
@@ -22,6 +22,7 @@ enum churn_mode {
 
 struct churn_options {
     uint32_t pending, queues, shapes, changed; /* pending: beside what runs */
+    uint32_t cohort_queues; /* queues of a cohort; 0: 100 */
     enum churn_mode mode;
     uint64_t seed;   /* which workloads end */
     bool entries;    /* every entry recorded, so that no evaluation is left out */
