@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "tests/analysis/gate_db.h"
-#include "tests/store/scratch.h"
+#include "tests/analysis/explain_told.h"
 
 /*
  * Cohort r has 1 card of its own; below it the queues q (8 cards, of which 4 may be lent), b (4) and
@@ -84,55 +83,20 @@ static const struct gate_decision decisions[] = {
 
 static const struct gate_run run = {.jobs = jobs, .decisions = decisions, .more = tree};
 
-struct told {
-    struct scratch scratch;
-    struct results results;
-    struct explain_runs runs;
-    struct err err;
-    char text[16384];
-};
-
-static bool ask(struct told *t, const struct gate_run *g, const struct explain_query *query)
-{
-    *t = (struct told){.text = ""};
-    scratch_open(&t->scratch);
-    assert_true(gate_db(scratch_file(&t->scratch, "a.db"), g, 7, &t->err));
-    assert_true(results_open(&t->results, scratch_file(&t->scratch, "a.db"), &t->err));
-    assert_true(explain_runs_read(&t->runs, &t->results, NULL, 0, &t->err));
-    FILE *out = fmemopen(t->text, sizeof t->text - 1, "w");
-    assert_non_null(out);
-    bool ok = explain_print(out, &t->results, &t->runs.items[0], query, &t->err);
-    (void)fclose(out);
-    return ok;
-}
-
-static void done(struct told *t)
-{
-    explain_runs_fini(&t->runs);
-    results_close(&t->results);
-    scratch_close(&t->scratch);
-}
-
-static void assert_says(const struct told *t, const char *text)
-{
-    if (strstr(t->text, text) == NULL)
-        fail_msg("'%s' is not in:\n%s", text, t->text);
-}
-
 static const struct explain_query at_50 = {.what = EXPLAIN_QUEUE, .name = "q", .t_ns = 50000000000, .limit = 40};
 
 static void a_queue_shows_its_place_and_what_it_lends_then(void **state)
 {
     (void)state;
     struct told t;
-    assert_true(ask(&t, &run, &at_50));
-    assert_says(&t, "queue q under cohort, replication 0, at 00:00:50\n  place: r > q\n");
-    assert_says(&t, "  cohort r\n"
+    assert_true(told_ask(&t, &run, &at_50));
+    told_says(&t, "queue q under cohort, replication 0, at 00:00:50\n  place: r > q\n");
+    told_says(&t, "  cohort r\n"
                     "    a nvidia.com/gpu                     17       12        0        0        5\n"
                     "    q\n"
                     "      a nvidia.com/gpu                    8        2        0     2.50     3.50\n"
                     "        lendingLimit 4\n");
-    done(&t);
+    told_done(&t);
 }
 
 /* c1 has gone, x as well; y holds 4 of the 8, and b still 9 of which 5 are not its own. The pot is
@@ -143,19 +107,19 @@ static void at_the_end_of_the_run_it_is_what_is_held_then(void **state)
     struct told t;
     struct explain_query q = at_50;
     q.t_ns = INT64_MAX;
-    assert_true(ask(&t, &run, &q));
-    assert_says(&t, "queue q under cohort, replication 0, at the end\n");
-    assert_says(&t, "      a nvidia.com/gpu                    8        4        0     2.22     1.78\n");
-    assert_says(&t, "  admitted: 1; the largest:\n       y: 4 nvidia.com/gpu on a, since 00:01:00\n");
-    done(&t);
+    assert_true(told_ask(&t, &run, &q));
+    told_says(&t, "queue q under cohort, replication 0, at the end\n");
+    told_says(&t, "      a nvidia.com/gpu                    8        4        0     2.22     1.78\n");
+    told_says(&t, "  admitted: 1; the largest:\n       y: 4 nvidia.com/gpu on a, since 00:01:00\n");
+    told_done(&t);
 }
 
 static void those_that_wait_stand_in_the_order_of_the_queue(void **state)
 {
     (void)state;
     struct told t;
-    assert_true(ask(&t, &run, &at_50));
-    assert_says(&t, "  waiting: 4, by priority, then time\n"
+    assert_true(told_ask(&t, &run, &at_50));
+    told_says(&t, "  waiting: 4, by priority, then time\n"
                     "    1  big, priority 5, asks 8, since 00:00:30\n"
                     "       PreemptionNoCandidates, told at 00:00:30, repeated 3 times\n"
                     "       a nvidia.com/gpu: NoCandidates, asks 8, available 5 of 8: nominal 8 −\n"
@@ -166,12 +130,12 @@ static void those_that_wait_stand_in_the_order_of_the_queue(void **state)
                     "    2  early, priority 0, asks 8, since 00:00:10\n"
                     "       NoFit, told at 00:00:35 to late of its group\n"
                     "       words of the group\n");
-    assert_says(&t, "    3  late, priority 0, asks 8, since 00:00:20\n"
+    told_says(&t, "    3  late, priority 0, asks 8, since 00:00:20\n"
                     "       as number 2 (the same queue, shape and priority)\n"
                     "    4  y, priority 0, asks 8, since 00:00:40\n"
                     "       evicted, InClusterQueue, told at 00:00:40\n");
-    assert_says(&t, "  admitted: 1; the largest:\n       x: 2 nvidia.com/gpu on a, since 00:00:00\n");
-    done(&t);
+    told_says(&t, "  admitted: 1; the largest:\n       x: 2 nvidia.com/gpu on a, since 00:00:00\n");
+    told_done(&t);
 }
 
 static void the_first_few_are_a_quarter_of_the_limit(void **state)
@@ -180,10 +144,10 @@ static void the_first_few_are_a_quarter_of_the_limit(void **state)
     struct told t;
     struct explain_query q = at_50;
     q.limit = 4;
-    assert_true(ask(&t, &run, &q));
-    assert_says(&t, "       and 3 more; all with --limit 0\n");
+    assert_true(told_ask(&t, &run, &q));
+    told_says(&t, "       and 3 more; all with --limit 0\n");
     assert_null(strstr(t.text, "early"));
-    done(&t);
+    told_done(&t);
 }
 
 static void an_alarm_is_shown_while_it_goes_on(void **state)
@@ -191,13 +155,13 @@ static void an_alarm_is_shown_while_it_goes_on(void **state)
     (void)state;
     struct told t;
     struct explain_query q = at_50;
-    assert_true(ask(&t, &run, &q));
-    assert_says(&t, "alarm: big would fit the queue's own quota and stays out since 00:00:30");
-    done(&t);
+    assert_true(told_ask(&t, &run, &q));
+    told_says(&t, "alarm: big would fit the queue's own quota and stays out since 00:00:30");
+    told_done(&t);
     q.t_ns = 61000000000;
-    assert_true(ask(&t, &run, &q));
+    assert_true(told_ask(&t, &run, &q));
     assert_null(strstr(t.text, "alarm:"));
-    done(&t);
+    told_done(&t);
 }
 
 static void json_holds_the_tree_the_ranks_and_the_shares(void **state)
@@ -206,25 +170,25 @@ static void json_holds_the_tree_the_ranks_and_the_shares(void **state)
     struct told t;
     struct explain_query q = at_50;
     q.format = ROWS_JSON;
-    assert_true(ask(&t, &run, &q));
-    assert_says(&t, "\"queue\": \"q\", \"t_ns\": 50000000000, \"tree\": [\"r\", \"q\"]");
-    assert_says(&t, "\"used\": 2, \"borrowed\": 0, \"lent\": 2.5, \"free\": 3.5, \"borrowing_limit\": null, \"lending_limit\": 4");
-    assert_says(&t, "{\"rank\": 1, \"workload\": \"big\", \"priority\": 5, \"since_ns\": 30000000000, \"asks\": 8, \"said\": ");
-    assert_says(&t, "\"shares\": [{\"queue\": \"q\", \"before\": 0, \"after\": null}], \"spared\": [\"b2\"]");
-    assert_says(&t, "\"admitted\": 1, \"leaving\": 0, \"largest\": [{\"workload\": \"x\"");
-    done(&t);
+    assert_true(told_ask(&t, &run, &q));
+    told_says(&t, "\"queue\": \"q\", \"t_ns\": 50000000000, \"tree\": [\"r\", \"q\"]");
+    told_says(&t, "\"used\": 2, \"borrowed\": 0, \"lent\": 2.5, \"free\": 3.5, \"borrowing_limit\": null, \"lending_limit\": 4");
+    told_says(&t, "{\"rank\": 1, \"workload\": \"big\", \"priority\": 5, \"since_ns\": 30000000000, \"asks\": 8, \"said\": ");
+    told_says(&t, "\"shares\": [{\"queue\": \"q\", \"before\": 0, \"after\": null}], \"spared\": [\"b2\"]");
+    told_says(&t, "\"admitted\": 1, \"leaving\": 0, \"largest\": [{\"workload\": \"x\"");
+    told_done(&t);
 }
 
 static void an_instant_shows_every_node_and_who_is_first(void **state)
 {
     (void)state;
     struct told t;
-    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 40}));
-    assert_says(&t, "    b\n      a nvidia.com/gpu                    4        9        5        0        0\n");
-    assert_says(&t, "    c\n      a nvidia.com/gpu                    4        1        0     1.88     1.12\n");
-    assert_says(&t, "  q                                                4         1         0\n");
-    assert_says(&t, "  first in line\n  q\n    1  big, priority 5, asks 8, since 00:00:30\n");
-    done(&t);
+    assert_true(told_ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 40}));
+    told_says(&t, "    b\n      a nvidia.com/gpu                    4        9        5        0        0\n");
+    told_says(&t, "    c\n      a nvidia.com/gpu                    4        1        0     1.88     1.12\n");
+    told_says(&t, "  q                                                4         1         0\n");
+    told_says(&t, "  first in line\n  q\n    1  big, priority 5, asks 8, since 00:00:30\n");
+    told_done(&t);
 }
 
 /* A queue of the tree in which nothing was decided. */
@@ -234,18 +198,18 @@ static void a_queue_without_a_decision_is_one_of_the_tree(void **state)
     struct told t;
     struct explain_query q = at_50;
     q.name = "c";
-    assert_true(ask(&t, &run, &q));
-    assert_says(&t, "  place: r > c\n");
-    assert_says(&t, "  waiting: 0\n");
-    done(&t);
+    assert_true(told_ask(&t, &run, &q));
+    told_says(&t, "  place: r > c\n");
+    told_says(&t, "  waiting: 0\n");
+    told_done(&t);
     q.name = "d";
-    assert_false(ask(&t, &run, &q));
+    assert_false(told_ask(&t, &run, &q));
     assert_int_equal(t.err.code, ERR_INPUT);
-    done(&t);
+    told_done(&t);
     q.name = "r";
-    assert_false(ask(&t, &run, &q));
+    assert_false(told_ask(&t, &run, &q));
     assert_string_equal(t.err.text, "'r' is a cohort, not a queue; --at shows every node of the tree");
-    done(&t);
+    told_done(&t);
 }
 
 int main(void)

@@ -14,43 +14,7 @@
 
 #include "analysis/regress_priv.h"
 #include "analysis/wrap.h"
-#include "tests/analysis/gate_db.h"
-#include "tests/store/scratch.h"
-
-struct told {
-    struct scratch scratch;
-    struct results results;
-    struct explain_runs runs;
-    struct err err;
-    char text[16384];
-};
-
-static bool ask(struct told *t, const struct gate_run *g, const struct explain_query *query)
-{
-    scratch_open(&t->scratch);
-    assert_true(gate_db(scratch_file(&t->scratch, "a.db"), g, 7, &t->err));
-    assert_true(results_open(&t->results, scratch_file(&t->scratch, "a.db"), &t->err));
-    assert_true(explain_runs_read(&t->runs, &t->results, NULL, 0, &t->err));
-    assert_int_equal(t->runs.count, 1);
-    FILE *out = fmemopen(t->text, sizeof t->text - 1, "w");
-    assert_non_null(out);
-    bool ok = explain_print(out, &t->results, &t->runs.items[0], query, &t->err);
-    (void)fclose(out);
-    return ok;
-}
-
-static void done(struct told *t)
-{
-    explain_runs_fini(&t->runs);
-    results_close(&t->results);
-    scratch_close(&t->scratch);
-}
-
-static void assert_says(const struct told *t, const char *text)
-{
-    if (strstr(t->text, text) == NULL)
-        fail_msg("'%s' is not in:\n%s", text, t->text);
-}
+#include "tests/analysis/explain_told.h"
 
 static const struct gate_job jobs[] = {{"x", "red", 0, 0, 0, 1, NULL},
                                        {"y", "red", 0, 10, 100, 0, "NoFit"},
@@ -76,110 +40,110 @@ static const struct gate_run run = {.jobs = jobs, .decisions = decisions};
 static void a_wait_shows_arithmetic_meaning_and_what_wakes(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.name = "y"}));
-    assert_says(&t, "y under cohort, replication 0\n");
-    assert_says(&t, "  waited 90.0s, last for NoFit, evicted 0 times, rework 0.02 card-h\n");
-    assert_says(&t, "  00:00:10     waiting     NoFit, repeated 7 times\n"
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.name = "y"}));
+    told_says(&t, "y under cohort, replication 0\n");
+    told_says(&t, "  waited 90.0s, last for NoFit, evicted 0 times, rework 0.02 card-h\n");
+    told_says(&t, "  00:00:10     waiting     NoFit, repeated 7 times\n"
                     "                           asks 4; a: available 0 of 8: nominal 8 − used 8 +\n"
                     "                             borrowable 0\n"
                     "                           = no flavor it may use has the quota, and evicting\n");
-    assert_says(&t, "wakes when: a workload of its cohort ends or is");
-    assert_says(&t, "  00:02:00     finished    Done\n");
-    done(&t);
+    told_says(&t, "wakes when: a workload of its cohort ends or is");
+    told_says(&t, "  00:02:00     finished    Done\n");
+    told_done(&t);
 }
 
 /* z was never the head: what y was told before z was admitted held for it as well. */
 static void a_workload_behind_others_is_told_what_its_group_was(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.name = "z"}));
-    assert_says(&t, "waiting     NoFit, said to y of its group, repeated 7 times\n");
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.name = "z"}));
+    told_says(&t, "waiting     NoFit, said to y of its group, repeated 7 times\n");
     assert_true(strstr(t.text, "waiting     NoFit") < strstr(t.text, "admitted    Fit"));
-    done(&t);
+    told_done(&t);
 }
 
 /* Nobody of v's group was ever looked at. */
 static void a_workload_that_was_never_looked_at_waits_for_its_turn(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.name = "v"}));
-    assert_says(&t, "waiting     QueueOrder\n");
-    assert_says(&t, "wakes when: it comes first\n");
-    done(&t);
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.name = "v"}));
+    told_says(&t, "waiting     QueueOrder\n");
+    told_says(&t, "wakes when: it comes first\n");
+    told_done(&t);
 }
 
 static void json_names_for_whom_one_was_evicted(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.name = "x", .format = ROWS_JSON}));
-    assert_says(&t, "\"kind\": \"evicted\", \"reason\": \"InCohortReclamation\"");
-    assert_says(&t, "\"for\": \"w\"");
-    done(&t);
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.name = "x", .format = ROWS_JSON}));
+    told_says(&t, "\"kind\": \"evicted\", \"reason\": \"InCohortReclamation\"");
+    told_says(&t, "\"for\": \"w\"");
+    told_done(&t);
 }
 
 static void an_eviction_explains_its_rule(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.name = "x"}));
-    assert_says(&t, "evicted     InCohortReclamation\n");
-    assert_says(&t, "for w (queue p, priority 9)\n");
-    assert_says(&t, "(reclaimWithinCohort)\n");
-    done(&t);
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.name = "x"}));
+    told_says(&t, "evicted     InCohortReclamation\n");
+    told_says(&t, "for w (queue p, priority 9)\n");
+    told_says(&t, "(reclaimWithinCohort)\n");
+    told_done(&t);
 }
 
 /* At 50 s: x admitted; y, z and v wait. At 110: y admitted, x evicted, z and v wait. */
 static void an_instant_counts_who_waits_and_who_holds(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 4}));
-    assert_says(&t, "  q                                                3         1         0\n");
-    assert_says(&t, "00:01:30     evicted");
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 4}));
+    told_says(&t, "  q                                                3         1         0\n");
+    told_says(&t, "00:01:30     evicted");
     assert_null(strstr(t.text, "00:02:00"));
-    done(&t);
+    told_done(&t);
     t = (struct told){0};
-    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 110000000000, .limit = 4}));
-    assert_says(&t, "  q                                                2         1         1\n");
-    done(&t);
+    assert_true(told_ask(&t, &run, &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 110000000000, .limit = 4}));
+    told_says(&t, "  q                                                2         1         1\n");
+    told_done(&t);
 }
 
 static void a_queue_counts_its_answers(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.what = EXPLAIN_QUEUE, .name = "q", .t_ns = INT64_MAX, .limit = 2}));
-    assert_says(&t, "  3 jobs, 2 started, 0 finished; wait ≥");
-    assert_says(&t, "  waiting NoFit                                   1  repeated 7 times\n");
-    assert_says(&t, "  the last 2\n");
-    done(&t);
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.what = EXPLAIN_QUEUE, .name = "q", .t_ns = INT64_MAX, .limit = 2}));
+    told_says(&t, "  3 jobs, 2 started, 0 finished; wait ≥");
+    told_says(&t, "  waiting NoFit                                   1  repeated 7 times\n");
+    told_says(&t, "  the last 2\n");
+    told_done(&t);
 }
 
 static void an_unknown_name_is_refused_with_the_nearest(void **state)
 {
     (void)state;
     static const struct gate_job named[] = {{"research-12", "red", 0, 0, 0, 0, NULL}, {NULL, NULL, 0, 0, 0, 0, NULL}};
-    struct told t = {0};
-    assert_false(ask(&t, &(struct gate_run){.jobs = named}, &(struct explain_query){.name = "reserch-12"}));
+    struct told t;
+    assert_false(told_ask(&t, &(struct gate_run){.jobs = named}, &(struct explain_query){.name = "reserch-12"}));
     assert_int_equal(t.err.code, ERR_INPUT);
     assert_string_equal(t.err.text, "no workload 'reserch-12' under cohort, replication 0; did you mean 'research-12'?");
-    done(&t);
+    told_done(&t);
 }
 
 static void json_holds_the_same_rows(void **state)
 {
     (void)state;
-    struct told t = {0};
-    assert_true(ask(&t, &run, &(struct explain_query){.name = "z", .format = ROWS_JSON}));
-    assert_says(&t, "{\"arbiter\": \"cohort\", \"replication\": 0, \"workload\": \"z\", \"job\": {\"class\": \"training\"");
-    assert_says(&t, "\"start_s\": null");
-    assert_says(&t, "\"kind\": \"waiting\", \"reason\": \"NoFit\", \"detail\": \"asks 4; a: available 0 of 8");
-    assert_says(&t, "\"repeats\": 7, \"of_group\": true}");
-    done(&t);
+    struct told t;
+    assert_true(told_ask(&t, &run, &(struct explain_query){.name = "z", .format = ROWS_JSON}));
+    told_says(&t, "{\"arbiter\": \"cohort\", \"replication\": 0, \"workload\": \"z\", \"job\": {\"class\": \"training\"");
+    told_says(&t, "\"start_s\": null");
+    told_says(&t, "\"kind\": \"waiting\", \"reason\": \"NoFit\", \"detail\": \"asks 4; a: available 0 of 8");
+    told_says(&t, "\"repeats\": 7, \"of_group\": true}");
+    told_done(&t);
 }
 
 /* Twelve columns; the first line begins at column 4 ("ab " printed before it would end there). */
@@ -199,12 +163,12 @@ static void absurd_instants_and_endless_names_are_only_printed(void **state)
     char name[701] = "";
     memset(name, 'n', sizeof name - 1);
     const struct gate_decision one[] = {{0, "x", "admitted", name, "fits", 3}, {0, NULL, NULL, NULL, NULL, 0}};
-    struct told t = {0};
-    assert_true(ask(&t, &(struct gate_run){.jobs = jobs, .decisions = one},
+    struct told t;
+    assert_true(told_ask(&t, &(struct gate_run){.jobs = jobs, .decisions = one},
                     &(struct explain_query){.what = EXPLAIN_AT, .t_ns = 50000000000, .limit = 4}));
-    assert_says(&t, name);
-    assert_says(&t, "repeated 3 times");
-    done(&t);
+    told_says(&t, name);
+    told_says(&t, "repeated 3 times");
+    told_done(&t);
 }
 
 static void text_is_wrapped_by_columns_not_bytes(void **state)
